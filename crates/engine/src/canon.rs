@@ -1,0 +1,119 @@
+//! Canonical JSON (JCS, RFC 8785) and the hashes built on it.
+//!
+//! `serde_json` is never hashed directly: another crate of the same binary may switch on
+//! `preserve_order`, and the bytes would change with it. This writer sorts for itself.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use serde::Serialize;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+/// A SHA-256 digest.
+pub type Hash = [u8; 32];
+
+/// The canonical bytes of anything that serialises.
+///
+/// Object members are sorted by UTF-16 code units, there is no blank, and numbers are integers: the
+/// engine holds no floats. A value that cannot be serialised (a map with non-string keys) is `null`.
+///
+/// ```
+/// let value = serde_json::json!({"b": 1, "a": ["x", null]});
+/// assert_eq!(throughline_engine::canon::jcs(&value), r#"{"a":["x",null],"b":1}"#);
+/// ```
+pub fn jcs<T: Serialize + ?Sized>(value: &T) -> String {
+    let value = serde_json::to_value(value).unwrap_or(Value::Null);
+    let mut out = String::new();
+    write(&value, &mut out);
+    out
+}
+
+fn write(value: &Value, out: &mut String) {
+    match value {
+        Value::Object(members) => {
+            let mut members: Vec<_> = members.iter().collect();
+            members.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+            out.push('{');
+            for (i, (name, value)) in members.into_iter().enumerate() {
+                if i > 0 {
+                    out.push(',');
+                }
+                write_string(name, out);
+                out.push(':');
+                write(value, out);
+            }
+            out.push('}');
+        }
+        Value::Array(items) => {
+            out.push('[');
+            for (i, item) in items.iter().enumerate() {
+                if i > 0 {
+                    out.push(',');
+                }
+                write(item, out);
+            }
+            out.push(']');
+        }
+        Value::String(text) => write_string(text, out),
+        other => out.push_str(&format!("{other}")),
+    }
+}
+
+fn write_string(text: &str, out: &mut String) {
+    out.push_str(&serde_json::to_string(text).unwrap_or_default());
+}
+
+/// SHA-256 of the parts, one after the other.
+pub fn sha256(parts: &[&[u8]]) -> Hash {
+    let mut hasher = Sha256::new();
+    for part in parts {
+        hasher.update(part);
+    }
+    hasher.finalize().into()
+}
+
+/// Lower-case hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut out, byte| {
+        out.push_str(&format!("{byte:02x}"));
+        out
+    })
+}
+
+/// Lower-case base32 (RFC 4648 alphabet) without padding, of bytes whose count is a multiple of five.
+pub fn base32(bytes: &[u8]) -> String {
+    const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
+    let mut out = String::new();
+    let (mut buffer, mut bits) = (0u32, 0u32);
+    for &byte in bytes {
+        buffer = (buffer << 8) | u32::from(byte);
+        bits += 8;
+        while bits >= 5 {
+            bits -= 5;
+            out.push(char::from(ALPHABET[(buffer >> bits & 31) as usize]));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The worked example of `spec 06 §5.1`.
+    #[test]
+    fn hashes_the_payload_of_the_spec() {
+        let payload = serde_json::json!({
+            "kind": "tracker.batch", "project": "AUTH",
+            "items": [
+                {"type": "epic", "title": "Auth", "id": "e1"},
+                {"type": "story", "title": "Log in", "parent": "e1", "id": "s1"},
+            ],
+        });
+        assert_eq!(
+            hex(&sha256(&[jcs(&payload).as_bytes()])),
+            "86a606e57236c1fb9b06ea5e590f977ceb848278e316643b351bf528e7e07985"
+        );
+    }
+}

@@ -1,0 +1,191 @@
+//! Every outcome a step can have, each with its stable reason code.
+
+use alloc::string::String;
+use core::fmt;
+use serde::{Deserialize, Serialize};
+
+use crate::id::PendingId;
+use crate::intent::Intent;
+use crate::recognize::Value;
+use crate::trace::Rung;
+
+/// What was decided.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[must_use]
+pub struct Decision {
+    /// The kind of outcome.
+    pub outcome: Verdict,
+    /// Why, as a code.
+    pub reason: Reason,
+    /// The rung that decided.
+    pub rung: Rung,
+    /// What the user wants, when that was the question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intent: Option<Intent>,
+    /// The answer a pending took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub applied: Option<Applied>,
+}
+
+/// An answer that was taken.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Applied {
+    /// Which question.
+    pub pending: PendingId,
+    /// Which value.
+    pub value: Value,
+}
+
+/// The kinds of outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Not ours; nothing is kept.
+    Ignored,
+    /// Kept in the lane, not answered.
+    Observed,
+    /// State changed, nobody had to be answered.
+    Recorded,
+    /// Answered in words.
+    Answered,
+    /// A question was asked.
+    Asked,
+    /// A card was shown.
+    Shown,
+    /// A press, form or command did what it says.
+    Done,
+    /// A press, form or command was refused, and the person told.
+    Refused,
+    /// A model was asked; the turn of its answer decides.
+    Deferred,
+}
+
+macro_rules! reasons {
+    ($($name:ident = $code:literal, $says:literal;)*) => {
+        /// Why a turn ended as it did. The codes are stable; what each means is in its `says`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Reason {
+            $(#[doc = $says] $name,)*
+        }
+
+        impl Reason {
+            /// Every reason, in the order of this file.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// The stable code.
+            #[must_use]
+            pub fn code(self) -> &'static str {
+                match self { $(Self::$name => $code,)* }
+            }
+
+            /// What it means, in one sentence.
+            #[must_use]
+            pub fn says(self) -> &'static str {
+                match self { $(Self::$name => $says,)* }
+            }
+
+            /// The reason of that code.
+            #[must_use]
+            pub fn from_code(code: &str) -> Option<Self> {
+                match code { $($code => Some(Self::$name),)* _ => None }
+            }
+        }
+    };
+}
+
+reasons! {
+    DuplicateDelivery = "duplicate.delivery", "This delivery had already been handled; its stored outcome is the answer.";
+
+    IgnoredBot = "ignored.bot", "A bot, or we ourselves, wrote it.";
+    IgnoredNotAddressed = "ignored.not_addressed", "It was not addressed to us.";
+    IgnoredMetadataOnly = "ignored.metadata_only", "The edit changed no text.";
+    IgnoredKind = "ignored.kind", "This kind of event is not handled by this version.";
+    ObservedOtherAddressee = "observed.other_addressee", "It begins by addressing somebody else in a thread we are in.";
+
+    PressApplied = "press.applied", "The button did what it says.";
+    PressUnknown = "press.unknown", "The button is not known in this conversation.";
+    PressConsumed = "press.consumed", "The card had already been decided.";
+    StaleVersion = "stale.version", "The button belongs to another version of the card than the current one.";
+    StaleStep = "stale.step", "The card is at a step that does not allow the action, or a latch is open.";
+    PressExpired = "press.expired", "The request had expired.";
+    PressForbidden = "press.forbidden", "The presser may not approve this.";
+    PressSelf = "press.self", "The requester may not approve their own request.";
+    PressNoPolicy = "press.no_policy", "No approver rule covers this, so nobody may approve it.";
+    EffectsPaused = "effects.paused", "Sending is paused; nothing was approved.";
+    PressTampered = "press.tampered", "The stored request is not what was shown; nothing was done.";
+    FormInvalid = "form.invalid", "The form was missing what it must have.";
+
+    CommandHelp = "command.help", "The help was asked for.";
+    CommandStatus = "command.status", "The status was asked for.";
+    CommandPending = "command.pending", "What is waiting was asked for.";
+    CommandWhy = "command.why", "An explanation of the last turn was asked for.";
+    CommandForget = "command.forget", "The remembered intent was cleared.";
+    CommandStop = "command.stop", "Everything that can be stopped was stopped.";
+    CommandTicket = "command.ticket", "A ticket was asked for by command.";
+    CommandUnknown = "command.unknown", "The command is not known; the nearest one was named.";
+
+    EffectSettled = "effect.settled", "The outcome of an effect was taken in.";
+    EffectSuperseded = "effect.superseded", "The outcome belongs to something that was superseded or is over.";
+    LateAnswer = "late_answer", "A model's answer came after its question was superseded; it is recorded and ignored.";
+    TimerDue = "timer.due", "A deadline came.";
+    TimerSuperseded = "timer.superseded", "The deadline belongs to something that is over.";
+    AssistantPosted = "assistant.posted", "The host's agent spoke; its message is kept.";
+    IntakeNotice = "intake.notice", "The user was told what intake did not take.";
+    MessageEdited = "message.edited", "The stored message was updated.";
+    MessageDeleted = "message.deleted", "The message's text was removed from what is kept for later.";
+    DraftRemade = "draft.remade", "The message that started a draft was edited, so the draft was made again.";
+
+    InterruptStop = "interrupt.stop", "The whole message is a stop, so what was waiting was cleared.";
+    InterruptNothing = "interrupt.nothing", "The whole message is a stop, and nothing was waiting.";
+
+    PendingApplied = "pending.applied", "The message answered what was asked.";
+    PendingAppliedWithRemainder = "pending.applied_with_remainder", "The message answered what was asked and went on; the rest was routed.";
+    PendingMismatch = "pending.mismatch", "The message did not answer what was asked, so the question was cleared.";
+    PendingExpired = "pending.expired", "What was asked had expired, so it was cleared.";
+    PendingRevived = "pending.revived", "An explicit reply to the question brought it back for this message.";
+    PendingOtherAnchor = "pending.other_anchor", "The message replies to something else, so the question was left alone.";
+    PendingOtherPerson = "pending.other_person", "Somebody else was asked, so the question was left alone.";
+    ApprovalNotByText = "approval.not_by_text", "Text never approves; the answer points at the button.";
+
+    IntentRule = "intent.rule", "A rule recognised what is wanted.";
+    IntentModel = "intent.model", "A model, asked within bounds, recognised what is wanted.";
+    IntentAsked = "intent.asked", "No rule spoke, so a model was asked.";
+    IntentRemembered = "intent.remembered", "What is wanted was unclear, so the remembered choice of this thread was used.";
+    IntentChosen = "intent.chosen", "The user chose what to do with the message.";
+    Acknowledged = "acknowledged", "A bare acknowledgement with nothing open needs no answer.";
+    GateOpened = "gate.opened", "What is wanted was unclear, so the user was asked.";
+    GateDismissed = "gate.dismissed", "The user chose Not now.";
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+impl Serialize for Reason {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.code())
+    }
+}
+
+impl<'de> Deserialize<'de> for Reason {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let code = String::deserialize(deserializer)?;
+        Self::from_code(&code)
+            .ok_or_else(|| serde::de::Error::custom(alloc::format!("`{code}` is not a reason code")))
+    }
+}
+
+impl Decision {
+    /// A decision with nothing but its reason.
+    pub fn new(outcome: Verdict, reason: Reason) -> Self {
+        Self { outcome, reason, rung: Rung::Addressing, intent: None, applied: None }
+    }
+
+    /// The same, naming the intent.
+    pub fn with_intent(mut self, intent: Intent) -> Self {
+        self.intent = Some(intent);
+        self
+    }
+}

@@ -1,0 +1,190 @@
+//! Everything that can wake a lane.
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use serde::{Deserialize, Serialize};
+
+use crate::effect::Outcome;
+use crate::id::{CardId, EffectId, TaskId, TimerId};
+use crate::lane::MessageKind;
+use crate::recognize::Expected;
+use crate::time::Timestamp;
+use crate::workflow::{Action, TimerAbout};
+
+/// One thing that happened, as intake normalised it (`spec 02 §1`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// The delivery key that identifies it. Never compared for order.
+    pub id: String,
+    /// When intake received it.
+    pub received_at: Timestamp,
+    /// Who did it: a channel's user id. Empty for what nobody did (timers, settled effects).
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub actor: String,
+    /// What happened.
+    #[serde(flatten)]
+    pub kind: EventKind,
+}
+
+/// What happened. Seed 001's `BUTTON_CLICK`, `SLASH_COMMAND` and `MODAL_SUBMIT` are `card.pressed`,
+/// `command` and `form.submitted`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind")]
+pub enum EventKind {
+    /// A person wrote.
+    #[serde(rename = "message.posted")]
+    MessagePosted(Posted),
+    /// A person changed what they wrote.
+    #[serde(rename = "message.edited")]
+    MessageEdited {
+        /// The channel's id of the message.
+        message: String,
+        /// The new text.
+        text: String,
+        /// The text is what it was: an unfurl, a pin.
+        #[serde(default)]
+        metadata_only: bool,
+    },
+    /// A person took back what they wrote.
+    #[serde(rename = "message.deleted")]
+    MessageDeleted {
+        /// The channel's id of the message.
+        message: String,
+    },
+    /// A button was pressed, or an approval decided through the API or the command line.
+    #[serde(rename = "card.pressed")]
+    CardPressed {
+        /// Which button.
+        press: Press,
+        /// *Remember for this thread* was ticked.
+        #[serde(default)]
+        remember: bool,
+    },
+    /// A slash command; `text` is what follows the command's name.
+    #[serde(rename = "command")]
+    Command {
+        /// The words after the name.
+        text: String,
+    },
+    /// A form came back.
+    #[serde(rename = "form.submitted")]
+    FormSubmitted {
+        /// The button that opened it.
+        press: Press,
+        /// What was filled in, by field.
+        values: BTreeMap<String, String>,
+    },
+    /// A host's own agent said something, maybe asked something.
+    #[serde(rename = "assistant.posted")]
+    AssistantPosted(AssistantPosted),
+    /// The user has to be told what intake did not take.
+    #[serde(rename = "intake.notice")]
+    IntakeNotice {
+        /// The stable word: `queue_full`, `dead`, `paused`, `rate`.
+        why: String,
+        /// The sentence.
+        message: String,
+    },
+    /// An effect of an earlier turn has its outcome.
+    #[serde(rename = "effect.settled")]
+    EffectSettled {
+        /// Which one.
+        effect: EffectId,
+        /// How it ended.
+        outcome: Outcome,
+        /// The card it was for.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        card: Option<CardId>,
+    },
+    /// A deadline an earlier turn set has come.
+    #[serde(rename = "timer.due")]
+    TimerDue {
+        /// Which one.
+        timer: TimerId,
+        /// What it was set for.
+        about: TimerAbout,
+    },
+    /// A kind this version does not handle: accepted, recorded, ignored (`spec 06 §2`, I6).
+    #[serde(rename = "unknown")]
+    Unknown {
+        /// The name it came under.
+        name: String,
+    },
+}
+
+/// A person's message.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Posted {
+    /// What they wrote.
+    pub text: String,
+    /// The channel's id of the message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_id: Option<String>,
+    /// The message they replied to: the channel's id or ours.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<String>,
+    /// The replied-to text, as the channel's payload quotes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quote: Option<String>,
+    /// The task a host says it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskId>,
+}
+
+/// What a host's agent said (`spec 02 §1`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AssistantPosted {
+    /// Whether it anchors, and as what.
+    pub kind: MessageKind,
+    /// The task it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskId>,
+    /// The words.
+    pub text: String,
+    /// Opens a conversational pending for an answer of this type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<Expected>,
+    /// Who is asked; nobody named is everybody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_of: Option<String>,
+    /// Until when; otherwise the default of the pending's kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires: Option<Timestamp>,
+}
+
+/// Which button.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Press {
+    /// The opaque token on the wire; the runtime resolved it into [`crate::given::Given::press`].
+    Token(String),
+    /// A decision by id and version: the API's `decide`, `throughline approvals decide`.
+    Decision {
+        /// The approval.
+        card: CardId,
+        /// The version that was seen.
+        version: u32,
+        /// What was decided.
+        action: Action,
+    },
+}
+
+impl EventKind {
+    /// The kind's public name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::MessagePosted(_) => "message.posted",
+            Self::MessageEdited { .. } => "message.edited",
+            Self::MessageDeleted { .. } => "message.deleted",
+            Self::CardPressed { .. } => "card.pressed",
+            Self::Command { .. } => "command",
+            Self::FormSubmitted { .. } => "form.submitted",
+            Self::AssistantPosted(_) => "assistant.posted",
+            Self::IntakeNotice { .. } => "intake.notice",
+            Self::EffectSettled { .. } => "effect.settled",
+            Self::TimerDue { .. } => "timer.due",
+            Self::Unknown { name } => name,
+        }
+    }
+}

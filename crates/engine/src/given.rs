@@ -1,0 +1,113 @@
+//! What a step is handed besides state and event. The runtime looks it up before the step and logs it
+//! with the turn, so that a replay has it too.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
+
+use crate::id::CardId;
+use crate::lane::{LaneKey, Message, Record};
+use crate::time::Timestamp;
+use crate::trace::TurnSummary;
+use crate::workflow::Action;
+
+/// Facts for one step (`spec 01`, first decision).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Given {
+    /// The store's time, never before the event's `received_at`.
+    pub now: Timestamp,
+    /// Who acts, when somebody does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actor: Option<Actor>,
+    /// What the adapter saw of how the message was addressed.
+    #[serde(default)]
+    pub addressing: Addressing,
+    /// The replied-to message, looked up in the lane's message map.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<Message>,
+    /// The pressed button's stored record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub press: Option<PressTarget>,
+    /// Records the event needs and the lane no longer loads: see [`crate::needs`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub revived: Vec<Record>,
+    /// The kill switch, when it is on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused: Option<Paused>,
+    /// A model that may classify is configured and may be asked.
+    #[serde(default)]
+    pub model: bool,
+    /// The turn `/maro why` explains.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_turn: Option<TurnSummary>,
+}
+
+/// A person, resolved.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Actor {
+    /// The channel's user id.
+    pub id: String,
+    /// What to call them, without the at sign.
+    pub name: String,
+    /// What approver rules name: `user:ana`, `role:approver`, `group:pm`, the person's own first.
+    #[serde(default)]
+    pub principals: Vec<String>,
+    /// Deactivated, a bot or a guest: may not approve unless listed one by one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub barred: Option<String>,
+}
+
+/// Facts about how a message was addressed (`spec 07 §1`); rung 1 decides what they mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Addressing {
+    /// It mentions us.
+    pub mentioned: bool,
+    /// Nobody else is there: a direct message, a web session, a terminal.
+    pub direct: bool,
+    /// It replies to a message of ours.
+    pub reply_to_us: bool,
+    /// We have spoken in this thread.
+    pub thread_ours: bool,
+    /// It begins by mentioning somebody else.
+    pub to_other: bool,
+    /// Another bot wrote it.
+    pub bot: bool,
+    /// We wrote it.
+    pub own: bool,
+}
+
+/// What a button leads to (`spec 06 §5.5`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PressTarget {
+    /// The lane the record belongs to: a press elsewhere is unknown.
+    pub lane: LaneKey,
+    /// The card.
+    pub card: CardId,
+    /// The version the button showed.
+    pub version: u32,
+    /// Which item of the card.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub item: String,
+    /// What it does.
+    pub action: Action,
+    /// The stored approval is byte for byte what was shown. `false` when somebody changed it.
+    #[serde(default = "intact")]
+    pub intact: bool,
+}
+
+fn intact() -> bool {
+    true
+}
+
+/// The kill switch (`spec 06 §5.7`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Paused {
+    /// Who switched.
+    pub by: String,
+    /// When.
+    pub since: Timestamp,
+    /// Model asks are stopped too.
+    #[serde(default)]
+    pub everything: bool,
+}

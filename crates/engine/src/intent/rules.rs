@@ -1,0 +1,372 @@
+//! Intent by rules (`spec 03 §1`, stage 1): only what a message says explicitly.
+//!
+//! A rule is a section of `data/en.txt`, looked for at the beginning of each clause. It never fires on quoted words,
+//! behind a negation of the same sentence, or on a question about tickets, which is meta.
+
+use alloc::string::{String, ToString};
+
+use crate::recognize::greeting;
+use crate::recognize::lexicon::{Lexicon, Section, skip};
+use crate::recognize::text::{Gap, Word, words};
+
+/// The languages, in the order they are tried.
+static RULES: [Lexicon; 1] = [Lexicon::parse(include_str!("data/en.txt"))];
+
+/// What a rule decides; the other intents are not for rules (`spec 03 §1`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuledIntent {
+    /// A ticket, bug, story, epic … is asked for, or a change to one.
+    Ticket,
+    /// A review is asked for.
+    Review,
+    /// About the assistant and what is open, or a greeting.
+    Meta,
+}
+
+/// What a rule found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ruling {
+    /// The intent.
+    pub intent: RuledIntent,
+    /// The rule's name, for the trace.
+    pub rule: &'static str,
+    /// What the item is about, in the user's own spelling; `None` when only "this" is.
+    pub object: Option<String>,
+    /// The canonical noun of the item asked for: `ticket`, `bug`, `story`, `epic`, `task`, `subtask`, `issue`,
+    /// `incident` or `feature`.
+    pub item: Option<&'static str>,
+}
+
+impl Ruling {
+    fn of(intent: RuledIntent, rule: &'static str) -> Self {
+        Self { intent, rule, object: None, item: None }
+    }
+}
+
+/// Rules that read a clause from its beginning, in the order they win; ticket questions come before requests.
+const META: [&str; 7] = [
+    "meta.ticket_question",
+    "meta.ticket_lookup",
+    "meta.capabilities",
+    "meta.help",
+    "meta.status",
+    "meta.forget",
+    "meta.bot",
+];
+const CREATE: [&str; 2] = ["ticket.create", "ticket.want"];
+
+/// How far back a negation reaches, and how long a sentence may be: bounds that keep the reader linear.
+const REACH: usize = 24;
+const SENTENCE: usize = 64;
+
+/// The ruling on a message, when a rule decides it.
+#[must_use]
+pub fn rule(text: &str) -> Option<Ruling> {
+    if greeting(text) {
+        return Some(Ruling::of(RuledIntent::Meta, "meta.greeting"));
+    }
+    let words = words(text);
+    RULES.iter().find_map(|lexicon| Reader { lexicon, text, words: &words }.rule())
+}
+
+/// Whether a message asks for something explicitly, so that it is not the text a question waits for
+/// (`spec 02 §6`, `text`): any ruling, a request to the assistant, or a question.
+#[must_use]
+pub fn is_explicit_request(text: &str) -> bool {
+    let words = words(text);
+    rule(text).is_some() || RULES.iter().any(|lexicon| Reader { lexicon, text, words: &words }.asks())
+}
+
+struct Reader<'w, 'a> {
+    lexicon: &'static Lexicon,
+    text: &'a str,
+    words: &'w [Word<'a>],
+}
+
+impl Reader<'_, '_> {
+    fn list(&self, name: &str) -> Section {
+        self.lexicon.section(name)
+    }
+
+    fn rule(&self) -> Option<Ruling> {
+        (0..self.words.len()).filter(|&at| self.begins_clause(at)).find_map(|at| self.at(at))
+    }
+
+    /// Whether a clause begins here: at the start, behind punctuation, or behind a joining word.
+    fn begins_clause(&self, at: usize) -> bool {
+        at == 0 || self.words[at - 1].after > Gap::Space || self.list("joins").at(self.words, at - 1)
+    }
+
+    /// The ruling on the clause that begins at `from`.
+    fn at(&self, from: usize) -> Option<Ruling> {
+        let start = skip(&[self.list("before")], self.words, from).max(from);
+        // "could you create": a phrase of [before] may be the beginning of the request itself.
+        let starts = [start, from];
+        let fresh = || starts.into_iter().filter(|&at| at < self.words.len() && !self.words[at].quoted);
+        fresh()
+            .find_map(|at| self.meta(from, at))
+            .or_else(|| (!self.negated(from)).then(|| fresh().find_map(|at| self.request(at)))?)
+    }
+
+    /// Questions and whole messages about the assistant.
+    fn meta(&self, from: usize, at: usize) -> Option<Ruling> {
+        META.into_iter().find_map(|name| {
+            let n = self.list(name).longest(self.words, at);
+            let whole = at + n == self.words.len();
+            let fits = match name {
+                "meta.ticket_question" | "meta.ticket_lookup" => n > 0 && !self.negated(from),
+                _ => n > 0 && whole,
+            };
+            fits.then(|| Ruling::of(RuledIntent::Meta, name))
+        })
+    }
+
+    fn request(&self, at: usize) -> Option<Ruling> {
+        CREATE
+            .into_iter()
+            .find_map(|name| self.create(at, name))
+            .or_else(|| self.passive(at))
+            .or_else(|| self.update(at))
+            .or_else(|| self.review(at))
+    }
+
+    fn create(&self, at: usize, rule: &'static str) -> Option<Ruling> {
+        let n = self.list(rule).longest(self.words, at);
+        let end = at + n;
+        if n == 0
+            || self.words[at..end].iter().any(|w| w.quoted)
+            || self.compound(end)
+            || self.taken_back(end)
+        {
+            return None;
+        }
+        let item = self.item(at, end)?;
+        Some(Ruling { object: self.object(end), item: Some(item), ..Ruling::of(RuledIntent::Ticket, rule) })
+    }
+
+    /// "a ticket about X needs to be opened": the verb ends the sentence.
+    fn passive(&self, at: usize) -> Option<Ruling> {
+        let n = self.list("ticket.passive").longest(self.words, at);
+        let end = self.sentence_end(at);
+        let verb = (at + n.max(1) - 1..end).find(|&i| {
+            let m = self.list("ticket.passive.end").longest(self.words, i);
+            m > 0 && i + m == end
+        });
+        let item = self.item(at, at + n)?;
+        (n > 0 && verb.is_some())
+            .then(|| Ruling { item: Some(item), ..Ruling::of(RuledIntent::Ticket, "ticket.passive") })
+    }
+
+    fn update(&self, at: usize) -> Option<Ruling> {
+        let list = self.list("ticket.update");
+        let n = list.longest(self.words, at);
+        let change = skip(&[self.list("ask")], self.words, at);
+        let verb = self.list("change").longest(self.words, change);
+        let keyed = change + verb + self.list("the").longest(self.words, change + verb);
+        let rule = Ruling::of(RuledIntent::Ticket, "ticket.update");
+        if n > 0 && !self.compound(at + n) {
+            return Some(Ruling { item: self.item(at, at + n), ..rule });
+        }
+        (verb > 0 && self.words.get(keyed).is_some_and(|w| is_key(self.text, w))).then_some(rule)
+    }
+
+    fn review(&self, at: usize) -> Option<Ruling> {
+        let n = self.list("review.this").longest(self.words, at);
+        let bare = self.list("review.bare").longest(self.words, at);
+        let found = n > 0 && !self.list("review.not").at(self.words, at + n);
+        let whole = bare > 0 && at + bare == self.words.len();
+        (found || whole).then(|| Ruling::of(RuledIntent::Review, "review.this"))
+    }
+
+    /// A request of any kind, or a question, in the first clause that says anything.
+    fn asks(&self) -> bool {
+        let from = skip(&[self.list("before")], self.words, 0);
+        [from, 0].into_iter().any(|at| {
+            self.list("request").at(self.words, at) || self.list("request.question").at(self.words, at)
+        })
+    }
+
+    /// The item noun that ends last within these words.
+    fn item(&self, from: usize, to: usize) -> Option<&'static str> {
+        (from..to).rev().find_map(|at| {
+            let fits = |(_, list): &(&str, Section)| list.longest(&self.words[..to], at) > 0;
+            let named =
+                self.lexicon.family("item.").filter(|(name, _)| *name != "any" && *name != "compound");
+            named
+                .filter(fits)
+                .max_by_key(|(_, list)| list.longest(&self.words[..to], at))
+                .map(|(name, _)| name)
+        })
+    }
+
+    /// Whether the words before belong to a longer name: "create a ticket button".
+    fn compound(&self, at: usize) -> bool {
+        at > 0 && self.words[at - 1].after == Gap::Space && self.list("item.compound").at(self.words, at)
+    }
+
+    /// "Create a ticket? No, …".
+    fn taken_back(&self, at: usize) -> bool {
+        self.words[at - 1].after == Gap::Question && self.list("negation").at(self.words, at)
+    }
+
+    /// Whether the clause stands under a negation: one earlier in its sentence.
+    fn negated(&self, at: usize) -> bool {
+        let reach = at.saturating_sub(REACH);
+        let begin =
+            self.words[reach..at].iter().rposition(|w| w.after >= Gap::Hard).map_or(reach, |i| reach + i + 1);
+        let negation = self.list("negation");
+        (begin..at).any(|i| negation.at(self.words, i))
+            || (at..skip(&[self.list("before")], self.words, at)).any(|i| {
+                // "no, create a ticket" answers something; "no need to …" does not get here.
+                negation.at(self.words, i) && self.words[i].after == Gap::Space
+            })
+    }
+
+    fn sentence_end(&self, at: usize) -> usize {
+        let most = self.words.len().min(at + SENTENCE);
+        (at..most).find(|&i| self.words[i].after >= Gap::Hard).map_or(most, |i| i + 1)
+    }
+
+    /// What the item is about: the rest of the sentence, or the sentence a colon or dash introduces.
+    fn object(&self, end: usize) -> Option<String> {
+        let end = end + self.list("parts").longest(self.words, end);
+        if end >= self.words.len() || self.words[end - 1].after >= Gap::Hard {
+            return None;
+        }
+        let from = end + self.list("about").longest(self.words, end);
+        let to = self.sentence_end(from);
+        let words = self.words.get(from..to).filter(|w| !w.is_empty())?;
+        if skip(&[self.list("pointing")], words, 0) == words.len() {
+            return None;
+        }
+        // From the last word before to the first word after, so that quotes and brackets of its own stay.
+        let begin = self.words[from - 1].end();
+        let stop = self.words.get(to).map_or(self.text.len(), |w| w.at);
+        let object = self.text[begin..stop]
+            .trim_start_matches(|c: char| c.is_whitespace() || ":,;-–—.".contains(c))
+            .trim_end_matches(|c: char| c.is_whitespace() || ".,;:?!>".contains(c));
+        Some(object.to_string()).filter(|object| !object.is_empty())
+    }
+}
+
+/// `PROJ-12`: letters, a hyphen, digits.
+fn is_key(text: &str, word: &Word<'_>) -> bool {
+    let rest = &text[word.end()..];
+    let upper = word.raw.len() > 1 && word.raw.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit());
+    upper && rest.strip_prefix('-').is_some_and(|r| r.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tickets() {
+        for (text, item, object) in [
+            ("Create a ticket for login bug", "ticket", Some("login bug")),
+            ("create a bug: Login fails\nSteps: open the page", "bug", Some("Login fails")),
+            ("Now create a ticket for something unrelated", "ticket", Some("something unrelated")),
+            ("please open a ticket for the broken printer", "ticket", Some("the broken printer")),
+            ("can you create a bug for the Safari crash?", "bug", Some("the Safari crash")),
+            ("I need a ticket for VPN access", "ticket", Some("VPN access")),
+            ("file a bug about slow search", "bug", Some("slow search")),
+            ("log an issue: disk full", "issue", Some("disk full")),
+            ("Create epic with 5 stories for auth", "epic", Some("auth")),
+            ("now create the epic for that", "epic", None),
+            ("create a ticket for this", "ticket", None),
+            ("make a jira ticket for this", "ticket", None),
+            ("Let's create a ticket", "ticket", None),
+            ("The login is broken. Please create a bug for it", "bug", None),
+            ("turn this into a user story", "story", None),
+            ("Could you please file a feature request for dark mode?", "feature", Some("dark mode")),
+            ("open an urgency high ticket about printer not working", "ticket", Some("printer not working")),
+            ("create subtasks for SCRUM-1111", "subtask", Some("SCRUM-1111")),
+            ("open incident", "incident", None),
+            ("would you mind opening a ticket for the VPN?", "ticket", Some("the VPN")),
+            ("This should be a ticket", "ticket", None),
+            ("ok, thanks. File a bug: \"Save\" does nothing", "bug", Some("\"Save\" does nothing")),
+        ] {
+            let ruling = rule(text).unwrap_or_else(|| panic!("no rule: {text}"));
+            assert_eq!(ruling.intent, RuledIntent::Ticket, "{text}: {}", ruling.rule);
+            assert_eq!((ruling.item, ruling.object.as_deref()), (Some(item), object), "{text}");
+        }
+    }
+
+    #[test]
+    fn rules_by_name() {
+        for (text, expected) in [
+            ("Create a ticket for login bug", "ticket.create"),
+            ("I need a ticket for X", "ticket.want"),
+            ("update SCRUM-1111", "ticket.update"),
+            ("Review this architecture", "review.this"),
+            ("please review this", "review.this"),
+            ("can you review the design?", "review.this"),
+            ("do a security review of the login flow", "review.this"),
+            ("security review please", "review.this"),
+            ("what can you do", "meta.capabilities"),
+            ("What can you do?", "meta.capabilities"),
+            ("help", "meta.help"),
+            ("hello there", "meta.greeting"),
+            ("how do I create a ticket?", "meta.ticket_question"),
+            ("what is an epic?", "meta.ticket_question"),
+            ("show my tickets", "meta.ticket_lookup"),
+            ("what is open?", "meta.status"),
+        ] {
+            assert_eq!(rule(text).map(|r| r.rule), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn silence() {
+        for text in [
+            "What do you think about microservices?",
+            "don't create a ticket yet",
+            "don’t create a ticket",
+            "no need to open a ticket",
+            "let's not file a bug",
+            "we should not create a ticket and file a bug",
+            "should we create a ticket?",
+            "He said \"create a ticket for the login bug\"",
+            "> create a ticket for the login bug",
+            "the log says `create a ticket`",
+            "Create a ticket button is broken",
+            "when I create a ticket it crashes",
+            "users create a ticket every day",
+            "no ticket needed",
+            "without a ticket",
+            "the ticket is closed",
+            "I have this issue as well",
+            "thanks, looks good",
+            "I like the approach",
+            "open issues are listed in the document",
+            "Creating an issue on GitHub fails",
+            "you can open a new issue",
+            "we should create a ticket",
+            "this could be a bug",
+            "I'm trying to create an issue",
+            "what issues do you see in this design?",
+            "are there any issues with this plan?",
+            "is the issue in the cache layer?",
+            "which issue should we tackle first?",
+            "",
+        ] {
+            assert_eq!(rule(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn explicit_requests() {
+        for (text, expected) in [
+            ("create a ticket for the login bug", true),
+            ("What is their location?", true),
+            ("Can you find me a hotel?", true),
+            ("I'd like to book a cab to the theater.", true),
+            ("Italian food", false),
+            ("I'd prefer Dr. Zeidler", false),
+            ("I want to see the Angels Vs Mariners.", false),
+            ("what we agreed yesterday", false),
+        ] {
+            assert_eq!(is_explicit_request(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,425 @@
+//! The place where one conversation happens: its name, its head and its records.
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::canon::{Hash, jcs};
+use crate::event::Event;
+use crate::id::{CardId, DraftId, EffectId, LaneId, MessageId, TaskId, digest_id};
+use crate::intent::Remembered;
+use crate::pending::PendingState;
+use crate::snapshot;
+use crate::tickets::Draft;
+use crate::time::Timestamp;
+use crate::workflow::Card;
+
+/// The unit of order and of state (`spec 02 §1`). Parts a lane does not have are empty.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct LaneKey {
+    /// The workspace, team or account that owns the data.
+    pub tenant: String,
+    /// Which of our installations: a bot, a token.
+    pub app: String,
+    /// `slack`, `telegram`, `web`, `api`, `terminal`.
+    pub channel: String,
+    /// The room, chat or session.
+    pub conversation: String,
+    /// The thread, topic or panel in it.
+    pub thread: String,
+}
+
+impl LaneKey {
+    /// A lane by its five parts.
+    #[must_use]
+    pub fn new(tenant: &str, app: &str, channel: &str, conversation: &str, thread: &str) -> Self {
+        Self {
+            tenant: tenant.into(),
+            app: app.into(),
+            channel: channel.into(),
+            conversation: conversation.into(),
+            thread: thread.into(),
+        }
+    }
+
+    /// The five parts in their fixed order, as every canonical form holds them.
+    #[must_use]
+    pub fn parts(&self) -> [&str; 5] {
+        [&self.tenant, &self.app, &self.channel, &self.conversation, &self.thread]
+    }
+
+    /// The lane's public name (`spec 06 §4.1`).
+    #[must_use]
+    pub fn id(&self) -> LaneId {
+        LaneId(digest_id(LaneId::PREFIX, &jcs(&json!(["throughline/lane/1", self.parts()]))))
+    }
+}
+
+impl fmt::Display for LaneKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.parts().join("/"))
+    }
+}
+
+/// A lane as a step sees it. Loaded by the lane's actor, never changed in place by [`crate::step`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lane {
+    /// Its name.
+    pub key: LaneKey,
+    /// How many turns were committed; the next turn writes `revision + 1`.
+    pub revision: u64,
+    /// The small part that every turn rewrites.
+    pub head: LaneState,
+    /// The keyed part, of which a turn writes what it changed.
+    pub records: Records,
+}
+
+impl Lane {
+    /// A lane nothing has happened in.
+    #[must_use]
+    pub fn new(key: LaneKey) -> Self {
+        Self { key, revision: 0, head: LaneState::default(), records: Records::default() }
+    }
+
+    /// The lane after a step: what the runtime holds once the commit is through.
+    pub fn apply(&mut self, next: LaneState, changes: &[Change]) {
+        self.revision += 1;
+        self.head = next;
+        for change in changes {
+            self.records.apply(change);
+        }
+    }
+
+    /// The hash this lane will have with that encoded head and these changes: known before the commit, and
+    /// without copying the lane.
+    #[must_use]
+    pub fn hash_after(&self, head: &str, changes: &[Change]) -> Hash {
+        let keys: Vec<RecordKey> = changes.iter().map(Change::key).collect();
+        let written: Vec<Hash> = changes
+            .iter()
+            .filter_map(|change| {
+                if let Change::Put(record) = change { Some(snapshot::record_hash(record)) } else { None }
+            })
+            .collect();
+        let kept = self.records.hashes.iter().filter(|(key, _)| !keys.contains(key)).map(|(_, hash)| hash);
+        snapshot::state_hash(head, kept.chain(&written))
+    }
+
+    /// The hash that covers head and records (`spec 06 §3.1`).
+    #[must_use]
+    pub fn state_hash(&self) -> Hash {
+        snapshot::state_hash(&snapshot::encode_head(&self.head), self.records.hashes())
+    }
+}
+
+/// The head: typically under 4 KB, rewritten by every turn.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LaneState {
+    /// What waits: at most one conversational, any number of workflow ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pendings: Vec<PendingState>,
+    /// A conversational pending that a mismatch cleared; an explicit reply to its anchor revives it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lapsed: Option<PendingState>,
+    /// The thread's remembered intent (`spec 03 §2`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remembered: Option<Remembered>,
+    /// When a message was last taken; the remembered intent slides on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_message_at: Option<Timestamp>,
+    /// The model ask that is open, if one is: at most one in a lane.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ask: Option<OpenAsk>,
+    /// The loaded messages, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub window: Vec<MessageId>,
+    /// The loaded cards, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cards: Vec<CardId>,
+}
+
+/// A question to a model that has not been answered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OpenAsk {
+    /// The effect that carries it. An answer with another id is late and ignored.
+    pub effect: EffectId,
+    /// The message it is about; routing goes on with it when the answer is there.
+    pub message: MessageId,
+    /// Whose message that was.
+    pub by: String,
+    /// When that message came in: what the `collect` window counts from.
+    pub since: Timestamp,
+}
+
+/// Who said a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// A person.
+    User,
+    /// Us, or the host's own agent.
+    Assistant,
+}
+
+/// What an assistant message is (`spec 02 §1`). A notification is never an anchor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MessageKind {
+    /// An answer.
+    Answer,
+    /// A question.
+    Question,
+    /// A card with buttons.
+    Card,
+    /// Progress, a reminder, a scheduled post.
+    Notification,
+}
+
+/// A message of this lane.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Message {
+    /// Its internal id.
+    pub id: MessageId,
+    /// Who spoke.
+    pub role: Role,
+    /// The person's id; empty for us.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub by: String,
+    /// For assistant messages, what it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<MessageKind>,
+    /// Who it was meant for; `None` is everybody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// The task it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskId>,
+    /// The card it shows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub card: Option<CardId>,
+    /// What it says.
+    pub text: String,
+    /// When it came in or went out.
+    pub at: Timestamp,
+    /// The channel's own id, when it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel_id: Option<String>,
+}
+
+/// What somebody asked for (`spec 02 §1`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Task {
+    /// Its id.
+    pub id: TaskId,
+    /// The first line of the message that started it.
+    pub title: String,
+    /// Where it stands.
+    pub status: TaskStatus,
+    /// When it started.
+    pub created_at: Timestamp,
+}
+
+/// Where a task stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskStatus {
+    /// Known, not begun.
+    Queued,
+    /// Being worked on.
+    Running,
+    /// Done.
+    Completed,
+    /// Waits for something outside.
+    Blocked,
+    /// Over without a result.
+    Failed,
+    /// Ended by a person.
+    Cancelled,
+}
+
+/// A keyed part of the lane.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "value", rename_all = "snake_case")]
+pub enum Record {
+    /// A message.
+    Message(Message),
+    /// A task.
+    Task(Task),
+    /// A ticket's text before it is one.
+    Draft(Draft),
+    /// A card with buttons.
+    Card(Card),
+    /// An event kept until a model's answer lets routing go on with it.
+    Held(Event),
+}
+
+/// The kind of a record, first part of its key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecordKind {
+    /// See [`Record::Message`].
+    Message,
+    /// See [`Record::Task`].
+    Task,
+    /// See [`Record::Draft`].
+    Draft,
+    /// See [`Record::Card`].
+    Card,
+    /// See [`Record::Held`].
+    Held,
+}
+
+impl RecordKind {
+    /// The word used in the store and in hashes.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Message => "message",
+            Self::Task => "task",
+            Self::Draft => "draft",
+            Self::Card => "card",
+            Self::Held => "held",
+        }
+    }
+}
+
+/// What a record is found by.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct RecordKey {
+    /// What it is.
+    pub kind: RecordKind,
+    /// Its id.
+    pub key: String,
+}
+
+impl Record {
+    /// What this record is found by.
+    #[must_use]
+    pub fn key(&self) -> RecordKey {
+        let (kind, key) = match self {
+            Self::Message(m) => (RecordKind::Message, &m.id.0),
+            Self::Task(t) => (RecordKind::Task, &t.id.0),
+            Self::Draft(d) => (RecordKind::Draft, &d.id.0),
+            Self::Card(c) => (RecordKind::Card, &c.id.0),
+            Self::Held(e) => (RecordKind::Held, &e.id),
+        };
+        RecordKey { kind, key: key.clone() }
+    }
+}
+
+/// What a turn does to one record.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "most changes are writes; boxing each would cost more than it saves"
+)]
+pub enum Change {
+    /// Write it.
+    Put(Record),
+    /// Keep it in the store, load it no more: it fell out of the window.
+    Retire(RecordKey),
+    /// Delete it.
+    Drop(RecordKey),
+}
+
+impl Change {
+    /// The record it is about.
+    #[must_use]
+    pub fn key(&self) -> RecordKey {
+        match self {
+            Self::Put(record) => record.key(),
+            Self::Retire(key) | Self::Drop(key) => key.clone(),
+        }
+    }
+}
+
+/// The loaded records, with their hashes kept beside them so that a turn costs what it changed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Records {
+    map: BTreeMap<RecordKey, Record>,
+    hashes: BTreeMap<RecordKey, Hash>,
+}
+
+impl Records {
+    /// Puts one record in, as the loader does.
+    pub fn insert(&mut self, record: Record) {
+        self.apply(&Change::Put(record));
+    }
+
+    fn apply(&mut self, change: &Change) {
+        match change {
+            Change::Put(record) => {
+                let key = record.key();
+                self.hashes.insert(key.clone(), snapshot::record_hash(record));
+                self.map.insert(key, record.clone());
+            }
+            Change::Retire(key) | Change::Drop(key) => {
+                self.hashes.remove(key);
+                self.map.remove(key);
+            }
+        }
+    }
+
+    /// Every record, in key order.
+    pub fn iter(&self) -> impl Iterator<Item = &Record> {
+        self.map.values()
+    }
+
+    pub(crate) fn hashes(&self) -> impl Iterator<Item = &Hash> {
+        self.hashes.values()
+    }
+
+    /// The record of that key, if it is loaded.
+    #[must_use]
+    pub fn get(&self, key: &RecordKey) -> Option<&Record> {
+        self.map.get(key)
+    }
+
+    /// The message of that id, if it is loaded.
+    #[must_use]
+    pub fn message(&self, id: &MessageId) -> Option<&Message> {
+        match self.get(&RecordKey { kind: RecordKind::Message, key: id.0.clone() })? {
+            Record::Message(message) => Some(message),
+            _ => None,
+        }
+    }
+
+    /// The draft of that id.
+    #[must_use]
+    pub fn draft(&self, id: &DraftId) -> Option<&Draft> {
+        match self.get(&RecordKey { kind: RecordKind::Draft, key: id.0.clone() })? {
+            Record::Draft(draft) => Some(draft),
+            _ => None,
+        }
+    }
+
+    /// The card of that id.
+    #[must_use]
+    pub fn card(&self, id: &CardId) -> Option<&Card> {
+        match self.get(&RecordKey { kind: RecordKind::Card, key: id.0.clone() })? {
+            Record::Card(card) => Some(card),
+            _ => None,
+        }
+    }
+
+    /// The task of that id.
+    #[must_use]
+    pub fn task(&self, id: &TaskId) -> Option<&Task> {
+        match self.get(&RecordKey { kind: RecordKind::Task, key: id.0.clone() })? {
+            Record::Task(task) => Some(task),
+            _ => None,
+        }
+    }
+
+    /// The held event of that id.
+    #[must_use]
+    pub fn held(&self, id: &str) -> Option<&Event> {
+        match self.get(&RecordKey { kind: RecordKind::Held, key: id.into() })? {
+            Record::Held(event) => Some(event),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Pending state: what waits for an answer, in two classes, and when a message is one (`spec 02 §5`).
+
+use alloc::string::String;
+use serde::{Deserialize, Serialize};
+
+use crate::focus::FocusContext;
+use crate::id::{CardId, DraftId, EffectId, MessageId, PendingId, TaskId};
+use crate::policy::Policy;
+use crate::recognize::{self, Expected, Match};
+use crate::tickets::Part;
+use crate::time::{Millis, Timestamp};
+
+/// A question that waits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PendingState {
+    /// Its id.
+    pub id: PendingId,
+    /// What kind of question, with the ids it is about; never objects.
+    #[serde(flatten)]
+    pub kind: PendingKind,
+    /// Which answers count. Workflow pendings take no text and have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<Expected>,
+    /// The message that asked.
+    pub anchor: MessageId,
+    /// The task it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskId>,
+    /// Who is asked; nobody named is everybody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_of: Option<String>,
+    /// The version of the card that asked; 1 for plain questions.
+    pub ui_version: u32,
+    /// When it was asked.
+    pub created_at: Timestamp,
+    /// Until when an answer counts, this very millisecond included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<Timestamp>,
+}
+
+/// What kind of question (`spec 02 §5.2`). A kind appears here with its first real use.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "payload", rename_all = "snake_case")]
+pub enum PendingKind {
+    /// A part of a draft is missing, or a host asked for a value.
+    SlotRequest(Slot),
+    /// A host asked which of several.
+    ClarificationNeeded(Slot),
+    /// Somebody is editing a draft in words.
+    WaitingStoryEdit {
+        /// The draft.
+        draft: DraftId,
+        /// The card that shows it.
+        card: CardId,
+    },
+    /// A card waits for Approve or Reject.
+    WaitingApproval {
+        /// The card.
+        card: CardId,
+    },
+    /// The scope gate waits for a choice.
+    WaitingScopeChoice {
+        /// The gate's card.
+        card: CardId,
+        /// The message it is about.
+        message: MessageId,
+    },
+    /// Nobody knows whether an effect was applied.
+    WaitingUncertainEffect {
+        /// The card that asks.
+        card: CardId,
+        /// The effect.
+        effect: EffectId,
+    },
+}
+
+/// What a slot is for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Slot {
+    /// A missing part of a draft.
+    Draft {
+        /// The draft.
+        draft: DraftId,
+        /// The part that comes next.
+        part: Part,
+    },
+    /// A value the host's own agent asked for: the host acts on it.
+    Host,
+}
+
+/// The two classes (`spec 02 §5.2`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PendingClass {
+    /// Satisfied by text; one in a lane; cleared by a message that is something else.
+    Conversational,
+    /// Satisfied by its buttons or form; any number; no message clears it.
+    Workflow,
+}
+
+impl PendingKind {
+    /// Its class.
+    #[must_use]
+    pub fn class(&self) -> PendingClass {
+        match self {
+            Self::SlotRequest(_) | Self::ClarificationNeeded(_) | Self::WaitingStoryEdit { .. } => {
+                PendingClass::Conversational
+            }
+            Self::WaitingApproval { .. }
+            | Self::WaitingScopeChoice { .. }
+            | Self::WaitingUncertainEffect { .. } => PendingClass::Workflow,
+        }
+    }
+
+    /// Its public name.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::SlotRequest(_) => "slot_request",
+            Self::ClarificationNeeded(_) => "clarification_needed",
+            Self::WaitingStoryEdit { .. } => "waiting_story_edit",
+            Self::WaitingApproval { .. } => "waiting_approval",
+            Self::WaitingScopeChoice { .. } => "waiting_scope_choice",
+            Self::WaitingUncertainEffect { .. } => "waiting_uncertain_effect",
+        }
+    }
+
+    /// How long it is good for when nobody says; `None` is for ever.
+    #[must_use]
+    pub fn lifetime(&self, policy: &Policy) -> Option<Millis> {
+        match self {
+            Self::SlotRequest(_) => Some(policy.expiry.slot_ms),
+            Self::ClarificationNeeded(_) => Some(policy.expiry.clarification_ms),
+            Self::WaitingStoryEdit { .. } => Some(policy.expiry.edit_ms),
+            Self::WaitingApproval { .. } => Some(policy.approval.max_age_ms).filter(|&age| age > 0),
+            Self::WaitingScopeChoice { .. } => Some(policy.expiry.gate_ms),
+            Self::WaitingUncertainEffect { .. } => None,
+        }
+    }
+
+    /// The card it lives on, if it does.
+    #[must_use]
+    pub fn card(&self) -> Option<&CardId> {
+        match self {
+            Self::WaitingStoryEdit { card, .. }
+            | Self::WaitingApproval { card }
+            | Self::WaitingScopeChoice { card, .. }
+            | Self::WaitingUncertainEffect { card, .. } => Some(card),
+            Self::SlotRequest(_) | Self::ClarificationNeeded(_) => None,
+        }
+    }
+}
+
+/// What a message is to a conversational pending (`spec 02 §5.3`, checked in this order).
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fit {
+    /// An answer.
+    Applies(Match),
+    /// Too late: the pending is cleared.
+    Expired,
+    /// It replies to something else: the pending is left alone.
+    OtherAnchor,
+    /// Somebody else was asked: the pending is left alone.
+    OtherPerson,
+    /// Not an answer: the pending is cleared. The word goes into the trace.
+    Mismatch(&'static str),
+}
+
+impl PendingState {
+    /// Whether `text` of `by` answers this.
+    #[must_use]
+    pub fn fit(&self, text: &str, by: &str, focus: &FocusContext, now: Timestamp) -> Fit {
+        if self.expires_at.is_some_and(|end| now > end) {
+            return Fit::Expired;
+        }
+        if focus.replies() && focus.anchor_id() != Some(&self.anchor) {
+            return Fit::OtherAnchor;
+        }
+        if self.asked_of.as_deref().is_some_and(|asked| asked != by) {
+            return Fit::OtherPerson;
+        }
+        let Some(expected) = &self.expected else { return Fit::Mismatch("takes no text") };
+        match recognize::matches(expected, text) {
+            Ok(found) => Fit::Applies(found),
+            Err(no) => Fit::Mismatch(no.reason),
+        }
+    }
+
+    /// Still good at `now`.
+    #[must_use]
+    pub fn alive(&self, now: Timestamp) -> bool {
+        self.expires_at.is_none_or(|end| now <= end)
+    }
+}

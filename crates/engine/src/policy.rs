@@ -1,0 +1,271 @@
+//! Every limit and lifetime, with its reason. Nowhere else in the engine is a number.
+
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
+
+use crate::canon::{hex, jcs, sha256};
+use crate::given::Actor;
+use crate::tickets::Target;
+use crate::time::{Millis, Timestamp};
+
+/// What an installation may tune. The values here are the defaults of the specification.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Policy {
+    /// The command's name, with its slash.
+    pub command: CommandName,
+    /// What to do with messages while a model ask is open.
+    pub busy: Busy,
+    /// Lane window and record limits.
+    pub window: Window,
+    /// Lifetimes of what waits.
+    pub expiry: Expiry,
+    /// Model asks.
+    pub ask: AskLimits,
+    /// The remembered intent.
+    pub remember: Remember,
+    /// Approvals.
+    pub approval: ApprovalLimits,
+    /// Who may approve. No matching rule: nobody.
+    pub approvers: Vec<ApproverRule>,
+    /// Where a ticket goes when nobody says.
+    pub project: Target,
+    /// Intake limits the engine words, the runtime enforces.
+    pub intake: IntakeLimits,
+}
+
+/// The slash command's name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct CommandName(pub String);
+
+impl Default for CommandName {
+    fn default() -> Self {
+        Self("/maro".into())
+    }
+}
+
+/// What happens to a message while a model ask of its lane is open (`spec 06 §3.4`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Busy {
+    /// It waits in order.
+    #[default]
+    Queue,
+    /// One of the same user, soon after, is joined to the question being asked.
+    Collect,
+}
+
+/// What a lane keeps loaded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Window {
+    /// Messages: what "the last few" of a conversation are to a person (`spec 02 §4`, 10 to 20).
+    pub messages: usize,
+    /// Cards: enough that an old preview is still found by name; older ones answer from the store.
+    pub cards: usize,
+    /// Characters of the message shown on the scope gate (`spec 03 §2`).
+    pub gate_chars: usize,
+    /// Characters of the anchor in a hint (`spec 02 §4`).
+    pub snippet_chars: usize,
+    /// Characters of one message's text; more is cut for routing (`spec 06 §7.2`).
+    pub text_chars: usize,
+    /// Characters of an issue's title: Jira's summary limit, kept everywhere (`spec 06 §6.1`).
+    pub title_chars: usize,
+}
+
+impl Default for Window {
+    fn default() -> Self {
+        Self {
+            messages: 15,
+            cards: 24,
+            gate_chars: 50,
+            snippet_chars: 180,
+            text_chars: 40_000,
+            title_chars: 255,
+        }
+    }
+}
+
+/// How long what waits is good for (`spec 02 §5.2`). A moment is still valid at exactly its end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Expiry {
+    /// A slot: an hour covers a meeting.
+    pub slot_ms: Millis,
+    /// A clarification: after that nobody remembers the choices.
+    pub clarification_ms: Millis,
+    /// A retry offer.
+    pub retry_offer_ms: Millis,
+    /// A delegation offer.
+    pub delegation_offer_ms: Millis,
+    /// An edit somebody began.
+    pub edit_ms: Millis,
+    /// The scope gate.
+    pub gate_ms: Millis,
+}
+
+impl Default for Expiry {
+    fn default() -> Self {
+        Self {
+            slot_ms: 60 * Timestamp::MINUTE,
+            clarification_ms: 10 * Timestamp::MINUTE,
+            retry_offer_ms: 5 * Timestamp::MINUTE,
+            delegation_offer_ms: 10 * Timestamp::MINUTE,
+            edit_ms: 30 * Timestamp::MINUTE,
+            gate_ms: Timestamp::DAY,
+        }
+    }
+}
+
+/// Bounds of model asks (`spec 03 §1`, `spec 07 §7`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AskLimits {
+    /// All the time a classification has.
+    pub classify_ms: Millis,
+    /// Percent below which a label counts as ambiguous.
+    pub min_confidence: u8,
+    /// How soon after the first a message is merged under [`Busy::Collect`].
+    pub collect_ms: Millis,
+}
+
+impl Default for AskLimits {
+    fn default() -> Self {
+        Self { classify_ms: 10 * Timestamp::SECOND, min_confidence: 70, collect_ms: 2_500 }
+    }
+}
+
+/// The remembered intent (`spec 03 §2`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Remember {
+    /// Ends after so long without a message in the lane; alive at exactly that.
+    pub idle_ms: Millis,
+}
+
+impl Default for Remember {
+    fn default() -> Self {
+        Self { idle_ms: 2 * Timestamp::HOUR }
+    }
+}
+
+/// Approvals (`spec 06 §5.1`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ApprovalLimits {
+    /// How long one is good for; 0 is for ever.
+    pub max_age_ms: Millis,
+    /// When the thread is reminded.
+    pub remind_ms: Millis,
+}
+
+impl Default for ApprovalLimits {
+    fn default() -> Self {
+        Self { max_age_ms: 14 * Timestamp::DAY, remind_ms: Timestamp::DAY }
+    }
+}
+
+/// Limits of intake (`spec 06 §2.3`, `§3.3`, `§3.4`, `§7.2`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct IntakeLimits {
+    /// Events that may wait in one lane; the next is refused and the user told.
+    pub queue: u32,
+    /// Failures in the same way after which an event is dead.
+    pub failures: u32,
+    /// Turns of one claim when other lanes wait.
+    pub turns_per_claim: u32,
+}
+
+impl Default for IntakeLimits {
+    fn default() -> Self {
+        Self { queue: 50, failures: 5, turns_per_claim: 20 }
+    }
+}
+
+/// Who may release what (`spec 06 §5.2`). "Anyone who can see the card" cannot be expressed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ApproverRule {
+    /// Effect classes, `tracker.*` or `tracker.create`.
+    pub effects: Vec<String>,
+    /// Targets, `local:DEMO` or `local:*`.
+    pub targets: Vec<String>,
+    /// Principals: `user:ana`, `role:approver`, `group:pm`.
+    pub allow: Vec<String>,
+    /// May the requester approve?
+    #[serde(default)]
+    pub self_approve: bool,
+}
+
+impl ApproverRule {
+    /// The rule covers this act.
+    #[must_use]
+    pub fn covers(&self, class: &str, target: &str) -> bool {
+        self.effects.iter().any(|pattern| matches(pattern, class))
+            && self.targets.iter().any(|pattern| matches(pattern, target))
+    }
+
+    /// The rule names this person. A barred person counts only when listed one by one.
+    #[must_use]
+    pub fn names(&self, actor: &Actor) -> bool {
+        let usable = if actor.barred.is_some() { 1 } else { actor.principals.len() };
+        actor.principals.iter().take(usable).any(|principal| self.allow.contains(principal))
+    }
+}
+
+/// `prefix*` or the whole word. A bare `*` matches nothing.
+fn matches(pattern: &str, word: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some("") => false,
+        Some(prefix) => word.starts_with(prefix),
+        None => pattern == word,
+    }
+}
+
+impl Policy {
+    /// The policy's version: the first 12 hex digits of the hash over all of it.
+    #[must_use]
+    pub fn version(&self) -> String {
+        let mut digest = hex(&sha256(&[jcs(self).as_bytes()]));
+        digest.truncate(12);
+        digest
+    }
+
+    /// The rule that lets `principals` create and change issues anywhere, for demonstrations and scenarios.
+    /// It is explicit, and it allows approving one's own request.
+    #[must_use]
+    pub fn demo_rule(principals: &[&str]) -> ApproverRule {
+        ApproverRule {
+            effects: vec!["tracker.*".into()],
+            targets: vec!["local:*".into()],
+            allow: principals.iter().map(|&p| p.into()).collect(),
+            self_approve: true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bare_star_allows_nothing() {
+        assert!(matches("tracker.*", "tracker.create"));
+        assert!(matches("local:DEMO", "local:DEMO"));
+        assert!(!matches("*", "tracker.create"));
+        assert!(!matches("local:DEMO", "local:DEMO2"));
+    }
+
+    #[test]
+    fn a_guest_must_be_listed_one_by_one() {
+        let mut guest = Actor { id: "g".into(), name: "g".into(), ..Actor::default() };
+        guest.principals = vec!["user:g".into(), "role:approver".into()];
+        guest.barred = Some("guest".into());
+        assert!(!Policy::demo_rule(&["role:approver"]).names(&guest));
+        assert!(Policy::demo_rule(&["user:g"]).names(&guest));
+    }
+}

@@ -1,0 +1,72 @@
+//! Hard interrupts: the *whole* message stops, cancels or starts over (`spec 02 §6`, rung 5).
+
+use super::lexicon::{Cover, LEXICONS, Lexicon};
+use super::text::{Word, words};
+
+/// What an interrupt asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interrupt {
+    /// End what is running: "stop", "quit", "be quiet".
+    Stop,
+    /// Drop what was asked for: "cancel", "never mind", "forget it".
+    Cancel,
+    /// Begin again: "start over", "restart".
+    StartOver,
+}
+
+/// The interrupt this message is, when it is nothing else.
+///
+/// When it names two ("stop, start over") the last one counts.
+#[must_use]
+pub fn interrupt(text: &str) -> Option<Interrupt> {
+    let words = words(text);
+    LEXICONS.iter().find_map(|lexicon| read(lexicon, &words))
+}
+
+const KINDS: [(&str, Option<Interrupt>); 4] = [
+    ("start_over", Some(Interrupt::StartOver)),
+    ("cancel", Some(Interrupt::Cancel)),
+    ("stop", Some(Interrupt::Stop)),
+    ("around", None),
+];
+
+fn read(lexicon: &'static Lexicon, words: &[Word<'_>]) -> Option<Interrupt> {
+    let cover = Cover::of(&KINDS.map(|(name, _)| lexicon.section(name)), None, words);
+    cover.pieces(words.len()).find_map(|piece| KINDS[piece.section].1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Interrupt::*, interrupt};
+
+    #[test]
+    fn the_whole_message_counts() {
+        for (text, expected) in [
+            ("stop", Some(Stop)),
+            ("STOP!!", Some(Stop)),
+            ("please stop", Some(Stop)),
+            ("quit", Some(Stop)),
+            ("no, stop", Some(Stop)),
+            ("cancel", Some(Cancel)),
+            ("Cancel that, please.", Some(Cancel)),
+            ("never mind", Some(Cancel)),
+            ("nevermind", Some(Cancel)),
+            ("oh, forget it", Some(Cancel)),
+            ("abort", Some(Cancel)),
+            ("please abort the current task", Some(Cancel)),
+            ("start over", Some(StartOver)),
+            ("stop, let's start over", Some(StartOver)),
+            ("stop the bus at the corner", None),
+            ("cancel my reservation at the Ritz", None),
+            ("where is the bus stop?", None),
+            ("don't stop", None),
+            ("how do I cancel?", None),
+            ("forget me not", None),
+            ("stoppage", None),
+            ("no", None),
+            ("", None),
+        ] {
+            assert_eq!(interrupt(text), expected, "{text}");
+        }
+    }
+}

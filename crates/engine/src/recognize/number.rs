@@ -1,0 +1,236 @@
+//! Quantities (`spec 02 §6`, `number`): digits, number words, "a couple", "half a dozen", "two people".
+//!
+//! One number, with frames before it and at most what is counted after it. Numbers inside names ("Area 51"), phone
+//! numbers, times, dates and amounts of money are none of it.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+
+use super::lexicon::{Lexicon, Section, skip};
+use super::text::{Gap, Word};
+use super::{Match, NoMatch, Value, all_quoted, clause};
+
+/// Digits in a row without a separator that make a telephone or account number rather than a quantity.
+const TOO_LONG: usize = 7;
+
+/// Reads a number, with a remainder when the rest is a clause of its own.
+pub(crate) fn read(lexicon: &'static Lexicon, text: &str, words: &[Word<'_>]) -> Result<Match, NoMatch> {
+    if all_quoted(words) {
+        return Err(NoMatch { reason: "quoted" });
+    }
+    clause::read(lexicon, text, words, |w| whole(lexicon, w).map(Value::Number))
+}
+
+/// The number these words are, if they are nothing else.
+fn whole(lexicon: &'static Lexicon, words: &[Word<'_>]) -> Option<String> {
+    let list = |name| lexicon.section(name);
+    if words.last().is_some_and(|w| w.after == Gap::Question) && words.len() == 1 {
+        return None;
+    }
+    let mut at = lead(list("number.lead"), lexicon, words);
+    let (value, next) = value(lexicon, words, at)?;
+    at = next;
+    let noun = list("number.noun");
+    let filler = [list("tail"), list("filler"), list("thanks")];
+    at += noun.longest(words, at);
+    if skip(&filler, words, at) == words.len() {
+        return Some(value);
+    }
+    // What is counted may be any single word ("3 apples"), unless it makes the number a time, a date or a name.
+    let counted = words.get(at).filter(|w| {
+        at == next
+            && !list("number.not").at(words, at)
+            && !w.capital()
+            && w.text.chars().all(char::is_alphabetic)
+            && words[at - 1].after == Gap::Space
+    })?;
+    (counted.text.ends_with('s') && skip(&filler, words, at + 1) == words.len()).then_some(value)
+}
+
+/// Skips what may stand before the number, but never the number itself ("one", "a couple").
+fn lead(list: Section, lexicon: &'static Lexicon, words: &[Word<'_>]) -> usize {
+    let mut at = 0;
+    while value(lexicon, words, at).is_none() {
+        match list.longest(words, at) {
+            0 => break,
+            n => at += n,
+        }
+    }
+    at
+}
+
+/// The number that begins at `at`, in our own digits, and where it ends.
+fn value(lexicon: &'static Lexicon, words: &[Word<'_>], at: usize) -> Option<(String, usize)> {
+    let word = words.get(at)?;
+    if word.text.starts_with(|c: char| c.is_ascii_digit()) {
+        return digits(&word.text).map(|value| (value, at + 1));
+    }
+    let (sum, next) = spelled(lexicon, words, at)?;
+    Some((sum.to_string(), next))
+}
+
+/// `12`, `1,200`, `3.50`: plain decimal digits, without separators and idle zeros.
+fn digits(word: &str) -> Option<String> {
+    let plain = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
+    let (whole, fraction) = word.split_once('.').map_or((word, None), |(w, f)| (w, Some(f)));
+    let mut groups = whole.split(',');
+    let first = groups.next().filter(|g| plain(g))?;
+    let mut value = first.to_string();
+    for group in groups {
+        if first.len() > 3 || group.len() != 3 || !plain(group) {
+            return None;
+        }
+        value.push_str(group);
+    }
+    if value.len() >= TOO_LONG && whole.len() == value.len() && !value.ends_with("000") {
+        return None;
+    }
+    if value.len() > 15 {
+        return None;
+    }
+    let value = match value.trim_start_matches('0') {
+        "" => "0",
+        v => v,
+    };
+    match fraction {
+        None => Some(value.to_string()),
+        Some(f) if plain(f) => match f.trim_end_matches('0') {
+            "" => Some(value.to_string()),
+            f => Some(format!("{value}.{f}")),
+        },
+        Some(_) => None,
+    }
+}
+
+/// "three", "twenty five", "a couple of", "two hundred and fifty", "half a dozen".
+fn spelled(lexicon: &'static Lexicon, words: &[Word<'_>], from: usize) -> Option<(u64, usize)> {
+    let (units, times) = (lexicon.section("number.word"), lexicon.section("number.times"));
+    let (article, half, of) =
+        (lexicon.section("number.article"), lexicon.section("number.half"), lexicon.section("number.of"));
+    let mut at = from + half.longest(words, from);
+    let halved = at > from;
+    at += article.longest(words, at);
+    let articled = at > from;
+    let (mut total, mut group, mut small, mut any) = (0u64, None::<u64>, 0u64, false);
+    while let Some(word) = words.get(at) {
+        if let Some(n) = number_of(units, &word.text) {
+            // "twenty five" adds up; "two three" are two numbers.
+            let adds = group.is_none_or(|g| {
+                g % 100 == 0 && g > 0 || (g % 10 == 0 && (20..100).contains(&small) && n < 10)
+            });
+            if !adds {
+                break;
+            }
+            (group, small) = (Some(group.unwrap_or(0).checked_add(n)?), n);
+        } else if let Some(n) = number_of(times, &word.text).filter(|_| group.is_some() || articled) {
+            let multiplied = group.unwrap_or(1).checked_mul(n)?;
+            if n >= 1000 {
+                total = total.checked_add(multiplied)?;
+                (group, small) = (None, 0);
+            } else {
+                (group, small) = (Some(multiplied), 0);
+            }
+        } else if any && small == 0 && lexicon.section("number.and").at(words, at) && joins(units, words, at)
+        {
+            // The "and" of "two hundred and fifty".
+        } else {
+            break;
+        }
+        any = true;
+        at += 1;
+        if words[at - 1].after > Gap::Space {
+            break;
+        }
+    }
+    let sum = total.checked_add(group.unwrap_or(0))?;
+    let sum = if halved && sum % 2 == 0 {
+        sum / 2
+    } else if halved {
+        return None;
+    } else {
+        sum
+    };
+    any.then(|| (sum, at + of.longest(words, at)))
+}
+
+fn joins(units: Section, words: &[Word<'_>], at: usize) -> bool {
+    words.get(at + 1).is_some_and(|w| number_of(units, &w.text).is_some())
+}
+
+fn number_of(list: Section, word: &str) -> Option<u64> {
+    list.pairs().find(|(name, _)| *name == word).and_then(|(_, n)| n.parse().ok())
+}
+
+/// The number a short phrase spells, for recognisers that take option numbers.
+pub(crate) fn index(lexicon: &'static Lexicon, words: &[Word<'_>], at: usize) -> Option<(usize, usize)> {
+    let (value, next) = value(lexicon, words, at)?;
+    Some((value.parse().ok()?, next))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::recognize::{Expected, Value, matches};
+
+    #[test]
+    fn quantities() {
+        for (text, expected) in [
+            ("3", "3"),
+            ("three", "3"),
+            ("Three, please.", "3"),
+            ("a couple", "2"),
+            ("two people", "2"),
+            ("half a dozen", "6"),
+            ("a dozen", "12"),
+            ("twenty-five", "25"),
+            ("two hundred and fifty", "250"),
+            ("3.50", "3.5"),
+            ("1,200", "1200"),
+            ("make it 4", "4"),
+            ("I'd like three tickets", "3"),
+            ("a party of 5", "5"),
+            ("just one", "1"),
+            ("３", "3"),
+            ("3 apples", "3"),
+            ("10 would be great, thanks", "10"),
+            ("a hundred", "100"),
+            ("007", "7"),
+        ] {
+            let found = matches(&Expected::Number, text).unwrap_or_else(|e| panic!("{text}: {}", e.reason));
+            assert_eq!((found.value, found.remainder), (Value::Number(expected.into()), None), "{text}");
+        }
+        let found = matches(&Expected::Number, "For two people, and mail Bob the plan").unwrap();
+        assert_eq!(
+            (found.value, found.remainder.as_deref()),
+            (Value::Number("2".into()), Some("mail Bob the plan"))
+        );
+    }
+
+    #[test]
+    fn near_misses() {
+        for text in [
+            "07700900123",
+            "555-123-4567",
+            "Area 51",
+            "Seven Sisters",
+            "3 or 4",
+            "3, no 4",
+            "3 pm",
+            "3rd",
+            "$5",
+            "5%",
+            "5 March",
+            "one of them",
+            "someone",
+            "tenant",
+            "two 3",
+            "what about the 3 rooms in the attic",
+            "thanks",
+            "99999999999999999999999",
+            "1,2",
+            "1.2.3",
+            "v2",
+        ] {
+            assert!(matches(&Expected::Number, text).is_err(), "{text}");
+        }
+    }
+}

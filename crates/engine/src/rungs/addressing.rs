@@ -1,0 +1,75 @@
+//! Rung 1: is this message ours to answer? Edits and deletions end here too.
+
+use super::{
+    Tried,
+    Tried::{Decided, Passed},
+};
+use crate::decision::{Decision, Reason, Verdict};
+use crate::event::EventKind;
+use crate::intent::rules;
+use crate::lane::{Record, Role};
+use crate::rungs::intent::with_body;
+use crate::tickets::flow;
+use crate::turn::Turn;
+
+/// Adapters report facts; this alone decides whether a message is ours to answer.
+pub(crate) fn addressing(turn: &mut Turn<'_>) -> Tried {
+    let ignored = |reason| Decided(Decision::new(Verdict::Ignored, reason));
+    let facts = turn.given.addressing;
+    let event = turn.event;
+    if !matches!(
+        event.kind,
+        EventKind::MessagePosted(_) | EventKind::MessageEdited { .. } | EventKind::MessageDeleted { .. }
+    ) {
+        return Passed("not a message".into());
+    }
+    if facts.own || facts.bot {
+        return ignored(Reason::IgnoredBot);
+    }
+    match &event.kind {
+        EventKind::MessageEdited { metadata_only: true, .. } => ignored(Reason::IgnoredMetadataOnly),
+        EventKind::MessageEdited { text, .. } => Decided(edited(turn, text)),
+        EventKind::MessageDeleted { .. } => Decided(deleted(turn)),
+        EventKind::MessagePosted(posted) => {
+            if facts.direct || facts.mentioned || facts.reply_to_us || (facts.thread_ours && !facts.to_other)
+            {
+                Passed("addressed to us".into())
+            } else if facts.thread_ours {
+                turn.hear(posted);
+                Decided(Decision::new(Verdict::Observed, Reason::ObservedOtherAddressee))
+            } else {
+                ignored(Reason::IgnoredNotAddressed)
+            }
+        }
+        _ => Passed("not a message".into()),
+    }
+}
+
+/// An edit is a correction: of the draft the message started, else of the stored message alone.
+fn edited(turn: &mut Turn<'_>, text: &str) -> Decision {
+    let Some(mut message) = turn.given.anchor.clone().filter(|m| m.role == Role::User) else {
+        return Decision::new(Verdict::Ignored, Reason::IgnoredKind);
+    };
+    message.text = text.into();
+    if turn.head.window.contains(&message.id) {
+        turn.put(Record::Message(message.clone()));
+    }
+    let object = rules::rule(text).and_then(|ruling| ruling.object);
+    let object = object.map_or_else(|| text.into(), |object| with_body(&object, text));
+    if flow::remake(turn, &message.id, &object) {
+        return Decision::new(Verdict::Shown, Reason::DraftRemade);
+    }
+    Decision::new(Verdict::Recorded, Reason::MessageEdited)
+}
+
+/// A deletion removes the text from what is kept for later, never an effect already done.
+fn deleted(turn: &mut Turn<'_>) -> Decision {
+    let Some(mut message) = turn.given.anchor.clone().filter(|m| m.role == Role::User) else {
+        return Decision::new(Verdict::Ignored, Reason::IgnoredKind);
+    };
+    message.text.clear();
+    if turn.head.window.contains(&message.id) {
+        turn.put(Record::Message(message));
+    }
+    Decision::new(Verdict::Recorded, Reason::MessageDeleted)
+}

@@ -1,0 +1,161 @@
+//! Rungs 2 and 3: what is no message goes straight to its handler, with no classifier and no model.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+
+use super::{
+    Tried,
+    Tried::{Decided, Passed},
+};
+use crate::approval::Closing;
+use crate::ask::{Answer, judge};
+use crate::decision::{Decision, Reason, Verdict};
+use crate::effect::{EffectResult, Outcome};
+use crate::event::{AssistantPosted, Event, EventKind};
+use crate::id::{EffectId, MessageId};
+use crate::intent::Intent;
+use crate::lane::{Message, MessageKind, RecordKind, Role};
+use crate::pending::{PendingKind, Slot};
+use crate::policy::Policy;
+use crate::recognize::Expected;
+use crate::rungs::intent::act;
+use crate::say;
+use crate::step::climb;
+use crate::tickets::{Part, flow};
+use crate::trace::Rung;
+use crate::turn::{Said, Turn};
+use crate::workflow::{CardStatus, TimerAbout, command, press};
+
+/// Presses, forms and commands go straight to their handlers: no classifier, no model.
+pub(crate) fn workflow_event(turn: &mut Turn<'_>) -> Tried {
+    let event = turn.event;
+    match &event.kind {
+        EventKind::CardPressed { press, remember } => Decided(press::pressed(turn, press, *remember)),
+        EventKind::FormSubmitted { press, values } => Decided(press::submitted(turn, press, values)),
+        EventKind::Command { text } => Decided(command::run(turn, text)),
+        EventKind::MessagePosted(posted) => match command_text(&posted.text, turn.policy) {
+            Some(text) => {
+                turn.hear(posted);
+                Decided(command::run(turn, text))
+            }
+            None => Passed("not a press, form or command".into()),
+        },
+        _ => Passed("not a press, form or command".into()),
+    }
+}
+
+/// What follows the command's name, when a message begins with it as a word.
+fn command_text<'t>(text: &'t str, policy: &Policy) -> Option<&'t str> {
+    let rest = text.trim_start().strip_prefix(policy.command.0.as_str())?;
+    (rest.is_empty() || rest.starts_with(char::is_whitespace)).then_some(rest)
+}
+
+pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> Tried {
+    let event = turn.event;
+    let recorded = |reason| Decided(Decision::new(Verdict::Recorded, reason));
+    match &event.kind {
+        EventKind::MessagePosted(_) => Passed("a message".into()),
+        EventKind::EffectSettled { effect, outcome, card } => match outcome {
+            Outcome::Done { result: EffectResult::Answered(answer) } => {
+                Decided(answered(turn, effect, answer))
+            }
+            Outcome::Failed { text, .. } if asks(turn, effect) => {
+                Decided(answered(turn, effect, &Answer::None { why: text.clone() }))
+            }
+            _ => match card {
+                Some(card) => recorded(flow::settled(turn, card, effect, outcome)),
+                None => recorded(Reason::EffectSettled),
+            },
+        },
+        EventKind::TimerDue { about, .. } => recorded(due(turn, about)),
+        EventKind::AssistantPosted(posted) => Decided(host_posted(turn, posted)),
+        EventKind::IntakeNotice { message, .. } => {
+            turn.say(MessageKind::Notification, None, message);
+            Decided(Decision::new(Verdict::Answered, Reason::IntakeNotice))
+        }
+        _ => Decided(Decision::new(Verdict::Ignored, Reason::IgnoredKind)),
+    }
+}
+
+fn asks(turn: &Turn<'_>, effect: &EffectId) -> bool {
+    turn.head.ask.as_ref().is_some_and(|ask| ask.effect == *effect)
+}
+
+/// A model answered: routing goes on with the message it was asked about. An answer to a superseded question
+/// is recorded and ignored.
+fn answered(turn: &mut Turn<'_>, effect: &EffectId, answer: &Answer) -> Decision {
+    let Some(ask) = turn.head.ask.take_if(|ask| ask.effect == *effect) else {
+        return Decision::new(Verdict::Recorded, Reason::LateAnswer);
+    };
+    let held = turn.held(&ask.message.0);
+    turn.drop_record(RecordKind::Held, &ask.message.0);
+    let Some(Event { kind: EventKind::MessagePosted(posted), .. }) = held else {
+        return Decision::new(Verdict::Recorded, Reason::EffectSuperseded);
+    };
+    turn.said = Some(Said { message: ask.message, by: ask.by, text: posted.text, since: ask.since });
+    turn.trace.candidates = Intent::ALL.iter().map(|intent| intent.word().to_string()).collect();
+    turn.trace.rule = Some(match answer {
+        Answer::Classify { label, confidence } => format!("model: {label}, {confidence} %").into(),
+        Answer::None { why } => format!("model: no answer ({why})").into(),
+    });
+    match judge(answer, turn.policy) {
+        Some(intent) => {
+            let mut decision = act(turn, intent, Reason::IntentModel, None);
+            decision.rung = Rung::Intent;
+            decision
+        }
+        None => {
+            turn.pass(Rung::Intent, "the model gave no usable answer");
+            climb(turn, Rung::Remembered)
+        }
+    }
+}
+
+/// A deadline. One whose card is decided or newer is over.
+fn due(turn: &mut Turn<'_>, about: &TimerAbout) -> Reason {
+    let (TimerAbout::Expiry { card: id, version } | TimerAbout::Reminder { card: id, version }) = about;
+    let Some(card) = turn.card(id).filter(|card| card.open() && card.version == *version) else {
+        return Reason::TimerSuperseded;
+    };
+    match about {
+        TimerAbout::Expiry { .. } => press::close(turn, card, CardStatus::Expired, Closing::Expired),
+        TimerAbout::Reminder { .. } => {
+            let title = turn.draft_of(&card).map(|d| d.part(Part::Title).to_string());
+            turn.say(MessageKind::Notification, None, &say::reminder(&title.unwrap_or_default()));
+        }
+    }
+    Reason::TimerDue
+}
+
+/// A host's own agent spoke, and maybe asked (`spec 02 §1`).
+fn host_posted(turn: &mut Turn<'_>, posted: &AssistantPosted) -> Decision {
+    let id = turn.host_message(posted);
+    if let Some(expected) = &posted.expected {
+        let kind = match expected {
+            Expected::Selection(_) => PendingKind::ClarificationNeeded(Slot::Host),
+            _ => PendingKind::SlotRequest(Slot::Host),
+        };
+        let asked = posted.asked_of.as_deref();
+        turn.open_pending(kind, Some(expected.clone()), &id, posted.task.as_ref(), asked, posted.expires);
+    }
+    Decision::new(Verdict::Recorded, Reason::AssistantPosted)
+}
+
+impl Turn<'_> {
+    fn host_message(&mut self, posted: &AssistantPosted) -> MessageId {
+        let id = MessageId(self.fresh(MessageId::PREFIX));
+        self.keep(Message {
+            id: id.clone(),
+            role: Role::Assistant,
+            by: String::new(),
+            kind: Some(posted.kind),
+            to: posted.asked_of.clone(),
+            task: posted.task.clone(),
+            card: None,
+            text: posted.text.clone(),
+            at: self.event.received_at,
+            channel_id: None,
+        });
+        id
+    }
+}

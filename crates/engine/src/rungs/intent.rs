@@ -1,0 +1,148 @@
+//! Rungs 9 to 11: what the user wants, by rule, by a bounded model, by the thread's memory, or by asking.
+
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::{
+    Tried,
+    Tried::{Decided, Passed},
+    said,
+};
+use crate::approval::Closing;
+use crate::ask::Ask;
+use crate::decision::{Decision, Reason, Verdict};
+use crate::effect::EffectBody;
+use crate::event::{Event, EventKind, Posted};
+use crate::focus;
+use crate::intent::{Intent, rules};
+use crate::lane::{MessageKind, OpenAsk, Record};
+use crate::recognize;
+use crate::say;
+use crate::tickets::{ItemType, flow};
+use crate::turn::{Said, Turn};
+use crate::workflow::{About, Action, CardStatus, press};
+
+/// Rules decide what is explicit; a model, when there is one, is asked within bounds.
+pub(crate) fn intent(turn: &mut Turn<'_>) -> Tried {
+    let said = said(turn).clone();
+    if recognize::acknowledgement(&said.text)
+        && turn.conversational().is_none()
+        && turn.open_cards().is_empty()
+    {
+        return Decided(Decision::new(Verdict::Recorded, Reason::Acknowledged));
+    }
+    if let Some(ruling) = rules::rule(&said.text) {
+        turn.trace.rule = Some(Cow::Borrowed(ruling.rule));
+        if ruling.rule == "ticket.update" {
+            let verdict = answer(turn, say::NO_UPDATE);
+            return Decided(Decision::new(verdict, Reason::IntentRule).with_intent(Intent::Ticket));
+        }
+        let (intent, named) = (ruling.intent.into(), ruling.item.and_then(item_type));
+        let object = ruling.object.map(|object| (with_body(&object, &said.text), named));
+        return Decided(act(turn, intent, Reason::IntentRule, object));
+    }
+    if !turn.given.model || turn.given.paused.as_ref().is_some_and(|paused| paused.everything) {
+        return Passed("no rule speaks, and no model may be asked".into());
+    }
+    if turn.head.ask.is_some() {
+        return Passed("no rule speaks, and a model is being asked already".into());
+    }
+    ask_model(turn, &said);
+    Decided(Decision::new(Verdict::Deferred, Reason::IntentAsked))
+}
+
+/// What the request is about, followed by the lines below it: steps, acceptance criteria and the like.
+pub(crate) fn with_body(object: &str, text: &str) -> String {
+    let after = text.split_once(object).map_or(text, |(_, after)| after);
+    match after.split_once('\n') {
+        Some((_, body)) => format!("{object}\n{body}"),
+        None => object.into(),
+    }
+}
+
+fn item_type(noun: &str) -> Option<ItemType> {
+    match noun {
+        "bug" => Some(ItemType::Bug),
+        "story" => Some(ItemType::Story),
+        "epic" => Some(ItemType::Epic),
+        "task" => Some(ItemType::Task),
+        _ => None,
+    }
+}
+
+fn ask_model(turn: &mut Turn<'_>, said: &Said) {
+    let earlier = focus::window(turn.lane).into_iter().map(|message| message.text.clone()).collect();
+    let effect =
+        turn.effect(EffectBody::ModelAsk(Ask::classify(&said.text, earlier, turn.policy)), &[], None);
+    let posted = Posted { text: said.text.clone(), ..posted(turn.event) };
+    let held = Event {
+        id: said.message.0.clone(),
+        received_at: said.since,
+        actor: said.by.clone(),
+        kind: EventKind::MessagePosted(posted),
+    };
+    turn.put(Record::Held(held));
+    turn.head.ask =
+        Some(OpenAsk { effect, message: said.message.clone(), by: said.by.clone(), since: said.since });
+}
+
+fn posted(event: &Event) -> Posted {
+    match &event.kind {
+        EventKind::MessagePosted(posted) => posted.clone(),
+        _ => Posted::default(),
+    }
+}
+
+/// Ambiguous: what the thread remembers, if that is alive. The answer carries the button that clears it.
+pub(crate) fn remembered_intent(turn: &mut Turn<'_>) -> Tried {
+    let Some(remembered) = turn.head.remembered.clone() else {
+        return Passed("the thread remembers nothing".into());
+    };
+    let label = if remembered.intent == Intent::Review { Action::SelectReview } else { Action::SelectTicket };
+    let decision = act(turn, remembered.intent, Reason::IntentRemembered, None);
+    let by = said(turn).by.clone();
+    turn.say(MessageKind::Notification, None, &say::remembered_used(label.label()));
+    turn.show(About::Remembered, &by, None);
+    Decided(decision)
+}
+
+/// Ambiguous, and nothing remembered: ask. An older open gate gives way.
+pub(crate) fn scope_gate(turn: &mut Turn<'_>) -> Tried {
+    let said = said(turn).clone();
+    let older: Vec<_> =
+        turn.open_cards().into_iter().filter(|card| matches!(card.about, About::ScopeGate { .. })).collect();
+    let excerpt = say::gate_card(&said.text, turn.policy.window.gate_chars);
+    let gate = turn.show(About::ScopeGate { source: said.message, excerpt, remember: false }, &said.by, None);
+    for card in older {
+        press::close(turn, card, CardStatus::Superseded { by: gate.clone() }, Closing::Superseded);
+    }
+    Decided(Decision::new(Verdict::Shown, Reason::GateOpened).with_intent(Intent::Ambiguous))
+}
+
+/// Does what an intent says with the message being routed.
+pub(crate) fn act(
+    turn: &mut Turn<'_>,
+    intent: Intent,
+    reason: Reason,
+    ticket: Option<(String, Option<ItemType>)>,
+) -> Decision {
+    let said = said(turn).clone();
+    let verdict = match intent {
+        Intent::Ticket => {
+            let (about, named) = ticket.unwrap_or((said.text, None));
+            flow::start(turn, &about, named, &said.by);
+            Verdict::Shown
+        }
+        Intent::Review => answer(turn, say::NO_REVIEW),
+        Intent::Discussion => answer(turn, say::NO_MODEL),
+        Intent::Meta | Intent::Ambiguous => answer(turn, &say::help(turn.policy)),
+    };
+    Decision::new(verdict, reason).with_intent(intent)
+}
+
+fn answer(turn: &mut Turn<'_>, text: &str) -> Verdict {
+    turn.say(MessageKind::Answer, None, text);
+    Verdict::Answered
+}

@@ -1,0 +1,211 @@
+//! Rungs 4 to 6: what the words refer to, whether they stop something, whether they answer something.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::{
+    Tried,
+    Tried::{Decided, Passed},
+    focus, said,
+};
+use crate::admit::{Admission, admit};
+use crate::decision::{Applied, Decision, Reason, Verdict};
+use crate::event::{Event, EventKind};
+use crate::focus::{self as resolver, FocusContext};
+use crate::intent::Intent;
+use crate::lane::{MessageKind, RecordKind, TaskStatus};
+use crate::pending::{Fit, PendingKind, PendingState, Slot};
+use crate::recognize::{self, Expected, Value};
+use crate::say;
+use crate::tickets::flow;
+use crate::turn::{Said, Turn};
+use crate::workflow::{About, Action, Progress, press};
+
+/// From here on there is a message, ours to answer: it is kept, and its anchor found.
+pub(crate) fn focus_of_message(turn: &mut Turn<'_>) -> Tried {
+    let event = turn.event;
+    let EventKind::MessagePosted(posted) = &event.kind else { return Passed("not a message".into()) };
+    let replies = posted.reply_to.is_some() || posted.quote.is_some();
+    let focus = resolver::resolve(turn.lane, &event.actor, replies, turn.given);
+    turn.hear(posted);
+    join_burst(turn);
+    let predicate = format!("never decides alone ({})", focus.source.word());
+    turn.focus = Some(focus);
+    Passed(predicate.into())
+}
+
+/// Under `busy = collect` a message soon after the one a model is being asked about joins it: the ask is superseded
+/// and made again with both texts (`spec 06 §3.4`).
+fn join_burst(turn: &mut Turn<'_>) {
+    if admit(turn.lane, turn.event, turn.policy) != Admission::Collect {
+        return;
+    }
+    let Some(ask) = turn.head.ask.take() else { return };
+    turn.cancel(&ask.effect);
+    let held = turn.held(&ask.message.0);
+    turn.drop_record(RecordKind::Held, &ask.message.0);
+    if let (Some(Event { kind: EventKind::MessagePosted(first), .. }), Some(said)) = (held, &mut turn.said) {
+        said.text = format!("{}\n{}", first.text, said.text);
+        said.since = ask.since;
+    }
+}
+
+pub(crate) fn hard_interrupt(turn: &mut Turn<'_>) -> Tried {
+    if recognize::interrupt(&said(turn).text).is_none() {
+        return Passed("the whole message is not a stop".into());
+    }
+    let reason = if interrupt(turn) { Reason::InterruptStop } else { Reason::InterruptNothing };
+    Decided(Decision::new(Verdict::Answered, reason))
+}
+
+/// Clears what can be stopped: the conversational pending and its draft, and the open model ask. Cards stay.
+pub(crate) fn interrupt(turn: &mut Turn<'_>) -> bool {
+    let pending = turn.take_conversational();
+    if let Some(PendingState { kind: PendingKind::SlotRequest(Slot::Draft { draft, .. }), .. }) = &pending
+        && let Some(draft) = turn.draft(draft)
+    {
+        turn.end_task(&draft.task, TaskStatus::Cancelled);
+    }
+    let ask = turn.head.ask.take();
+    if let Some(ask) = &ask {
+        turn.cancel(&ask.effect);
+        turn.drop_record(RecordKind::Held, &ask.message.0);
+    }
+    turn.head.lapsed = None;
+    let stopped = pending.is_some() || ask.is_some();
+    turn.say(MessageKind::Answer, None, if stopped { say::STOPPED } else { say::NOTHING_TO_STOP });
+    stopped
+}
+
+pub(crate) fn conversational_pending(turn: &mut Turn<'_>) -> Tried {
+    if let Some(decision) = answer_to_question(turn) {
+        return Decided(decision);
+    }
+    if let Some(decision) = words_of_the_gate(turn) {
+        return Decided(decision);
+    }
+    if let Some(decision) = approval_by_text(turn) {
+        return Decided(decision);
+    }
+    let predicate = match turn.trace.also.last() {
+        Some(reason) => reason.says(),
+        None => "nothing is waiting for words",
+    };
+    Passed(predicate.into())
+}
+
+/// The question that waits takes the message, or is left alone, or cleared (`spec 02 §5.3`).
+fn answer_to_question(turn: &mut Turn<'_>) -> Option<Decision> {
+    let (said, focus) = (said(turn).clone(), focus(turn).clone());
+    let revived = revive(turn, &focus);
+    let pending = revived.or_else(|| turn.conversational().cloned())?;
+    match pending.fit(&said.text, &said.by, &focus, turn.now()) {
+        Fit::Applies(found) => {
+            turn.take_conversational();
+            turn.head.lapsed = None;
+            turn.applied = Some(Applied { pending: pending.id.clone(), value: found.value.clone() });
+            apply(turn, &pending, &found.value);
+            let Some(rest) = found.remainder else {
+                return Some(Decision::new(Verdict::Done, Reason::PendingApplied));
+            };
+            turn.note(Reason::PendingAppliedWithRemainder);
+            turn.said = Some(Said { text: rest, ..said });
+            None
+        }
+        Fit::Expired => {
+            turn.take_conversational();
+            turn.note(Reason::PendingExpired);
+            None
+        }
+        Fit::OtherAnchor => {
+            turn.note(Reason::PendingOtherAnchor);
+            None
+        }
+        Fit::OtherPerson => {
+            turn.note(Reason::PendingOtherPerson);
+            None
+        }
+        Fit::Mismatch(_) => {
+            turn.head.lapsed = turn.take_conversational().or(turn.head.lapsed.take());
+            turn.note(Reason::PendingMismatch);
+            None
+        }
+    }
+}
+
+/// An explicit reply to the anchor of a lapsed question brings it back for this one message.
+fn revive(turn: &mut Turn<'_>, focus: &FocusContext) -> Option<PendingState> {
+    let lapsed = turn.head.lapsed.clone()?;
+    if !(focus.replies() && focus.anchor_id() == Some(&lapsed.anchor) && lapsed.alive(turn.now())) {
+        return None;
+    }
+    turn.note(Reason::PendingRevived);
+    Some(lapsed)
+}
+
+/// What an answer does, by the kind of question.
+fn apply(turn: &mut Turn<'_>, pending: &PendingState, value: &Value) {
+    match (&pending.kind, value) {
+        (PendingKind::SlotRequest(Slot::Draft { draft, part }), Value::Text(text)) => {
+            flow::filled(turn, draft, *part, text);
+        }
+        (PendingKind::WaitingStoryEdit { card, .. }, Value::Text(text)) => {
+            flow::edit_by_text(turn, card, text)
+        }
+        // A value a host asked for is the host's to act on: it is in the decision.
+        _ => {}
+    }
+}
+
+/// The gate also takes the exact words of its buttons: choosing a scope has no effect outside.
+fn words_of_the_gate(turn: &mut Turn<'_>) -> Option<Decision> {
+    let words = fold(&said(turn).text);
+    let card =
+        turn.open_cards().into_iter().rev().find(|card| matches!(card.about, About::ScopeGate { .. }))?;
+    if card.expires_at.is_some_and(|end| turn.now() > end) {
+        return None;
+    }
+    let action = card.actions().into_iter().find(|action| fold(action.label()) == words)?;
+    Some(match action {
+        Action::SelectReview => press::choose(turn, card, action, Intent::Review, false),
+        Action::SelectTicket => press::choose(turn, card, action, Intent::Ticket, false),
+        Action::Dismiss => {
+            press::decide(turn, card, action, Progress::None);
+            Decision::new(Verdict::Done, Reason::GateDismissed)
+        }
+        _ => return None,
+    })
+}
+
+/// Text never approves (`spec 06 §5.4`): affirmation of an approval in focus is answered with the way to it.
+fn approval_by_text(turn: &mut Turn<'_>) -> Option<Decision> {
+    let anchor = focus(turn).anchor.clone()?;
+    let in_focus = turn.open_cards().into_iter().find(|card| card.message == anchor && card.is_approval())?;
+    let text = &said(turn).text;
+    let affirms = approves(text)
+        || recognize::matches(&Expected::Boolean, text)
+            .is_ok_and(|found| found.value == Value::Boolean(true));
+    if !affirms {
+        return None;
+    }
+    let task = turn.draft_of(&in_focus).map(|draft| draft.task);
+    turn.say(MessageKind::Notification, task.as_ref(), say::PRESS_APPROVE);
+    Some(Decision::new(Verdict::Answered, Reason::ApprovalNotByText))
+}
+
+/// Lower case, single blanks, no closing punctuation: for comparing with a button's label.
+fn fold(text: &str) -> String {
+    let words: Vec<String> =
+        text.trim_matches(|c: char| !c.is_alphanumeric()).split_whitespace().map(str::to_lowercase).collect();
+    words.join(" ")
+}
+
+/// "approve", "yes, approve it please": nothing but affirmation around the word itself.
+fn approves(text: &str) -> bool {
+    const AROUND: [&str; 10] = ["yes", "ok", "okay", "please", "it", "this", "that", "go", "ahead", "and"];
+    let words = fold(text);
+    let mut words = words.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).peekable();
+    words.clone().any(|word| word.starts_with("approve"))
+        && words.all(|word| word.starts_with("approve") || AROUND.contains(&word))
+}

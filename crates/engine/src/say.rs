@@ -1,0 +1,264 @@
+//! Every sentence the engine says, in one place. English; a second language is a second file of these.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use crate::decision::Verdict;
+use crate::policy::Policy;
+use crate::tickets::{Draft, Part};
+use crate::time::Timestamp;
+use crate::trace::TurnSummary;
+use crate::workflow::{Action, CardStatus, Presser, Progress};
+
+pub(crate) const GATE_QUESTION: &str = "What should I do with this?";
+pub(crate) const GATE_DISMISSED: &str = "OK, leaving it";
+pub(crate) const GATE_SUPERSEDED: &str = "A newer question took the place of this one";
+pub(crate) const GATE_EXPIRED: &str = "Nobody chose in time, so I left it";
+pub(crate) const CARD_GONE: &str = "This is no longer available";
+pub(crate) const REMEMBERED_CARD: &str = "This thread remembers what to do with unclear messages";
+pub(crate) const STALE_STEP: &str = "This action is no longer available.";
+pub(crate) const NOBODY_MAY: &str = "Nobody is set up to approve this (TL-4103).";
+pub(crate) const SELF_APPROVE: &str = "You asked for this, so someone else has to approve it.";
+pub(crate) const TAMPERED: &str = "The stored request is not what was shown. Nothing was done (TL-4107).";
+pub(crate) const ALREADY: &str = "Already processed";
+pub(crate) const PRESS_APPROVE: &str = "Text does not approve anything. Please press Approve on the card.";
+pub(crate) const NOTHING_TO_STOP: &str = "Nothing is running and nothing is waiting here.";
+pub(crate) const STOPPED: &str = "Stopped. Open cards stay where they are.";
+pub(crate) const FORGOTTEN: &str = "Forgotten: unclear messages will be asked about again.";
+pub(crate) const NOTHING_REMEMBERED: &str = "This thread remembers no mode.";
+pub(crate) const FORGET_ME: &str =
+    "Erasing a person's data is not part of this version; nothing was changed.";
+pub(crate) const NO_MODEL: &str = "I cannot discuss this: no language model is set up here. I can make a ticket of it: say \"create a ticket for …\".";
+pub(crate) const NO_REVIEW: &str =
+    "Reviews are not part of this version. Nothing was started; I can make a ticket of it instead.";
+pub(crate) const NO_UPDATE: &str =
+    "Changing an issue that exists is not part of this version. Nothing was changed; I can draft a new one.";
+pub(crate) const NO_TURN: &str = "There is no earlier turn in this thread to explain.";
+pub(crate) const ASK_TITLE: &str = "What should the ticket be about? One line is enough.";
+pub(crate) const NOTHING_CHANGED: &str = "Nothing changed: write what should, as lines like \"Title: …\".";
+pub(crate) const CHECK_LOST: &str = "the tracker did not answer";
+
+/// Help, naming the installation's command.
+pub(crate) fn help(policy: &Policy) -> String {
+    let command = &policy.command.0;
+    format!(
+        "I turn messages into tickets, and nothing leaves this thread before somebody presses Approve.\n\
+         Say \"create a ticket for …\", or write anything and choose what I should do with it.\n\
+         {command} help · status · pending · why · forget · stop · ticket TEXT"
+    )
+}
+
+pub(crate) fn unknown_command(word: &str, nearest: Option<&str>, policy: &Policy) -> String {
+    let command = &policy.command.0;
+    match nearest {
+        Some(nearest) => format!("I don't know \"{command} {word}\". Did you mean {command} {nearest}?"),
+        None => format!("I don't know \"{command} {word}\". {command} help lists what there is."),
+    }
+}
+
+pub(crate) fn unknown_press(open: &[String]) -> String {
+    let rest = if open.is_empty() {
+        "Nothing is open here.".into()
+    } else {
+        format!("Here is what is open: {}", open.join("; "))
+    };
+    format!("I don't know this button any more. {rest}")
+}
+
+pub(crate) fn outdated(current: Option<u32>) -> String {
+    match current {
+        Some(version) => format!("This preview is outdated. Version {version} is the current one."),
+        None => "This preview is outdated. A newer card in this thread took its place.".into(),
+    }
+}
+
+pub(crate) fn consumed(
+    action: Action,
+    by: &Presser,
+    at: Timestamp,
+    result: &Progress,
+    me: &str,
+    now: Timestamp,
+) -> String {
+    let result = match result {
+        Progress::Created { key, .. } => format!(" → {key}"),
+        Progress::Working { .. } => " → in progress".into(),
+        Progress::Failed { text, .. } => format!(" → failed: {text}"),
+        Progress::Uncertain { .. } => " → no answer yet".into(),
+        Progress::None | Progress::Cancelled => String::new(),
+    };
+    if by.id == me {
+        return format!("{ALREADY}{result}");
+    }
+    format!("Already {} by @{} at {}{result}", past(action), by.name, at.told(now))
+}
+
+fn past(action: Action) -> &'static str {
+    match action {
+        Action::Approve => "approved",
+        Action::Reject => "rejected",
+        Action::Dismiss => "dismissed",
+        Action::Cancel => "cancelled",
+        Action::Adopt => "adopted",
+        Action::CreateAgain => "created again",
+        Action::SelectReview | Action::SelectTicket => "answered",
+        Action::Edit | Action::Remember => "changed",
+        Action::Forget => "cleared",
+    }
+}
+
+pub(crate) fn expired(at: Timestamp, now: Timestamp) -> String {
+    format!("This request expired at {}; start it again?", at.told(now))
+}
+
+pub(crate) fn forbidden(who: &[String]) -> String {
+    format!("You may not approve this. Who may: {}", who.join(", "))
+}
+
+pub(crate) fn paused(by: &str, since: Timestamp, now: Timestamp) -> String {
+    format!("Sending is paused by @{by} since {}. Nothing was approved.", since.told(now))
+}
+
+/// Who may approve, as a card says it.
+pub(crate) fn may_approve(policy: &Policy, target: &str) -> String {
+    let mut who: Vec<String> = Vec::new();
+    for rule in policy.approvers.iter().filter(|rule| rule.covers("tracker.create", target)) {
+        who.extend(rule.allow.iter().map(|principal| format!("@{principal}")));
+    }
+    if who.is_empty() {
+        NOBODY_MAY.trim_end_matches('.').into()
+    } else {
+        format!("may approve: {}", who.join(", "))
+    }
+}
+
+pub(crate) fn preview_title(draft: &Draft, status: &CardStatus, now: Timestamp) -> String {
+    let what = format!("1 {} in {}", draft.item_type.word(), draft.target.project);
+    match status {
+        CardStatus::Open => format!("Create {what}?"),
+        CardStatus::Expired => format!("Expired without a decision: {what}"),
+        CardStatus::Superseded { .. } => format!("A newer preview took the place of this one: {what}"),
+        CardStatus::Withdrawn => format!("Cancelled: {what}"),
+        CardStatus::Decided { action, by, at, result } => {
+            let who = format!("{} by @{} {}", past(*action), by.name, at.told(now));
+            match result {
+                Progress::Working { .. } => format!("Working… (pressed by @{})", by.name),
+                Progress::Created { key, .. } => format!("Created {key} · asked by @{} · {who}", draft.by),
+                Progress::Failed { text, .. } => format!("Not created: {text} · {who}"),
+                Progress::Uncertain { .. } => format!("No answer yet, so it may or may not exist · {who}"),
+                Progress::Cancelled => format!("Cancelled · {who}"),
+                Progress::None => format!("Not created · {who}"),
+            }
+        }
+    }
+}
+
+pub(crate) fn uncertain_title(title: &str, status: &CardStatus) -> String {
+    match status {
+        CardStatus::Decided { action, by, .. } => format!("\"{title}\": {} by @{}", past(*action), by.name),
+        _ => format!(
+            "The tracker did not answer, so \"{title}\" may or may not have been created. It is not sent again by itself."
+        ),
+    }
+}
+
+pub(crate) fn ask_for(missing: &[Part]) -> String {
+    let labels: Vec<&str> = missing.iter().map(|part| part.label()).collect();
+    match labels.as_slice() {
+        [only] => format!("One thing is missing before I can show a preview: {only}?"),
+        [first, rest @ ..] => format!(
+            "Before I can show a preview I need: {}. Write them as lines like \"{first}: …\", all at once or one at a time. First: {first}?",
+            [&[*first], rest].concat().join(", ")
+        ),
+        [] => String::new(),
+    }
+}
+
+pub(crate) fn edit_how(draft: &Draft) -> String {
+    let labels: Vec<&str> =
+        Part::ALL.iter().filter(|part| !draft.part(**part).is_empty()).map(|part| part.label()).collect();
+    format!("What should change? Write lines like \"Title: …\". There is: {}.", labels.join(", "))
+}
+
+pub(crate) fn form_needs(part: Part) -> String {
+    format!("{} must not be empty. Nothing was changed.", part.label())
+}
+
+pub(crate) fn form_unknown(name: &str) -> String {
+    format!("There is no field \"{name}\" on this form. Nothing was changed.")
+}
+
+pub(crate) fn gate_card(text: &str, chars: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shown: String = line.chars().take(chars).collect();
+    if shown.len() < line.len() { format!("{shown}…") } else { shown }
+}
+
+pub(crate) fn remembered_used(label: &str) -> String {
+    format!("Remembered for this thread: {label}")
+}
+
+pub(crate) fn reminder(title: &str) -> String {
+    format!("Still waiting for a decision: {title}")
+}
+
+pub(crate) fn not_found(key: &str, why: &str) -> String {
+    format!("{key} was not adopted: {why}. The question is still open.")
+}
+
+/// The explanation of a turn (`spec 00`: every decision is explained).
+pub(crate) fn why(turn: &TurnSummary) -> String {
+    let d = &turn.decision;
+    let mut lines = alloc::vec![
+        format!("Turn {} at {}: {}", turn.turn, turn.at.rfc3339(), turn.event),
+        format!(
+            "Decided by rung {}, {}: {} ({})",
+            d.rung.number(),
+            d.rung.title(),
+            d.reason.says(),
+            d.reason
+        ),
+        format!("Outcome: {}", outcome(d.outcome)),
+    ];
+    if let Some(intent) = d.intent {
+        lines.push(format!("Intent: {}", intent.word()));
+    }
+    if let Some(rule) = &turn.trace.rule {
+        lines.push(format!("Recognised by: {rule}"));
+    }
+    if let Some(applied) = &d.applied {
+        lines.push(format!("Answer taken for {}", applied.pending));
+    }
+    for reason in &turn.trace.also {
+        lines.push(format!("Also: {} ({reason})", reason.says()));
+    }
+    if let Some(focus) = &turn.trace.focus {
+        let anchor = focus.anchor.as_ref().map_or("nothing".to_string(), ToString::to_string);
+        lines.push(format!("Focus: {anchor} ({})", focus.source.word()));
+    }
+    if !turn.trace.passed.is_empty() {
+        lines.push("Rungs that did not decide:".into());
+    }
+    for passed in &turn.trace.passed {
+        lines.push(format!("  {:>2} {}: {}", passed.rung.number(), passed.rung.title(), passed.predicate));
+    }
+    for (class, id) in &turn.effects {
+        lines.push(format!("Effect planned: {class} {id}"));
+    }
+    lines.join("\n")
+}
+
+fn outcome(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Ignored => "ignored",
+        Verdict::Observed => "kept, not answered",
+        Verdict::Recorded => "recorded",
+        Verdict::Answered => "answered",
+        Verdict::Asked => "asked a question",
+        Verdict::Shown => "showed a card",
+        Verdict::Done => "done",
+        Verdict::Refused => "refused, and said so",
+        Verdict::Deferred => "asked a model; the turn of its answer decides",
+    }
+}

@@ -1,0 +1,112 @@
+//! The versioned encoding of the head and of each record, and the hashes over them.
+//!
+//! A stored value is `{"v":1,"state":…}`. Decoding reads every older version; an encoding never changes
+//! under its version: `tests/snapshots.rs` holds golden files of each.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::canon::{Hash, sha256};
+use crate::lane::{LaneState, Record};
+
+/// The version written today.
+pub const VERSION: u32 = 1;
+
+/// A stored value that this version cannot read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DecodeError {
+    what: &'static str,
+    why: String,
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot read the stored {}: {}", self.what, self.why)
+    }
+}
+
+impl core::error::Error for DecodeError {}
+
+#[derive(Serialize)]
+struct Written<'a, T> {
+    v: u32,
+    state: &'a T,
+}
+
+#[derive(Deserialize)]
+struct Read<T> {
+    state: T,
+}
+
+#[derive(Deserialize)]
+struct Version {
+    v: u32,
+}
+
+/// The head as stored.
+#[must_use]
+pub fn encode_head(head: &LaneState) -> String {
+    encode(head)
+}
+
+/// A record as stored.
+#[must_use]
+pub fn encode_record(record: &Record) -> String {
+    encode(record)
+}
+
+/// The head of a stored value.
+///
+/// # Errors
+/// The bytes are of a newer version, or not ours.
+pub fn decode_head(stored: &str) -> Result<LaneState, DecodeError> {
+    decode("lane head", stored)
+}
+
+/// The record of a stored value.
+///
+/// # Errors
+/// The bytes are of a newer version, or not ours.
+pub fn decode_record(stored: &str) -> Result<Record, DecodeError> {
+    decode("lane record", stored)
+}
+
+/// Fields are written in the order of the types, which hold no hash-ordered map: equal state, equal bytes.
+fn encode<T: Serialize>(state: &T) -> String {
+    serde_json::to_string(&Written { v: VERSION, state }).unwrap_or_default()
+}
+
+fn decode<T: DeserializeOwned>(what: &'static str, stored: &str) -> Result<T, DecodeError> {
+    let fail = |why: String| DecodeError { what, why };
+    let Version { v } = serde_json::from_str(stored).map_err(|e| fail(e.to_string()))?;
+    match v {
+        VERSION => {
+            serde_json::from_str::<Read<T>>(stored).map(|read| read.state).map_err(|e| fail(e.to_string()))
+        }
+        newer => Err(fail(format!("it has version {newer}, this program reads up to {VERSION}; upgrade it"))),
+    }
+}
+
+/// The hash of a record: its kind, its key and its bytes.
+#[must_use]
+pub fn record_hash(record: &Record) -> Hash {
+    let key = record.key();
+    sha256(&[key.kind.word().as_bytes(), b"\0", key.key.as_bytes(), b"\0", encode_record(record).as_bytes()])
+}
+
+/// The hash of a lane's state (`spec 06 §3.1`).
+#[must_use]
+pub fn state_hash<'a>(head: &str, records: impl Iterator<Item = &'a Hash>) -> Hash {
+    let mut records: Vec<&Hash> = records.collect();
+    records.sort_unstable();
+    let mut parts: Vec<&[u8]> = Vec::with_capacity(records.len() + 2);
+    let head = sha256(&[head.as_bytes()]);
+    parts.push(b"throughline/state/1");
+    parts.push(&head);
+    parts.extend(records.iter().map(|hash| hash.as_slice()));
+    sha256(&parts)
+}

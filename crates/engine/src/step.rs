@@ -1,0 +1,120 @@
+//! The one function. The routing order of `spec 02 §2` is [`LADDER`], top to bottom; the first rung that
+//! decides wins, and every rung above it is in the trace with the predicate that failed.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::approval::ApprovalChange;
+use crate::decision::{Decision, Reason, Verdict};
+use crate::effect::Effect;
+use crate::event::Event;
+use crate::given::Given;
+use crate::id::{EffectId, MessageId, TimerId};
+use crate::lane::{Change, Lane, LaneState};
+use crate::policy::Policy;
+use crate::rungs::{
+    Tried::{self, Decided, Passed},
+    addressing::addressing,
+    event::{settled_or_host, workflow_event},
+    intent::{intent, remembered_intent, scope_gate},
+    words::{conversational_pending, focus_of_message, hard_interrupt},
+};
+use crate::time::Timestamp;
+use crate::trace::{Rung, Trace};
+use crate::turn::Turn;
+use crate::workflow::TimerAbout;
+
+/// What a turn decided, and everything it writes: one value, committed whole.
+#[derive(Clone, Debug, PartialEq)]
+#[must_use]
+pub struct Step {
+    /// What was decided, and why.
+    pub decision: Decision,
+    /// The new head.
+    pub next: LaneState,
+    /// The records that changed.
+    pub changes: Vec<Change>,
+    /// What is to be done in the world, in order.
+    pub effects: Vec<Effect>,
+    /// What happens to approvals.
+    pub approvals: Vec<ApprovalChange>,
+    /// Deadlines to set.
+    pub timers: Vec<Timer>,
+    /// Deadlines to clear.
+    pub clear_timers: Vec<TimerId>,
+    /// Effects to take back, where they are still planned or uncertain.
+    pub cancel: Vec<EffectId>,
+    /// Uncertain effects a person adopted, each with the issue's key.
+    pub adopt: Vec<(EffectId, String)>,
+    /// Messages this turn put into the lane, theirs and ours, in order.
+    pub messages: Vec<MessageId>,
+    /// What was looked at.
+    pub trace: Trace,
+}
+
+/// A deadline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Timer {
+    /// Its id.
+    pub id: TimerId,
+    /// When.
+    pub due: Timestamp,
+    /// What for.
+    pub about: TimerAbout,
+}
+
+type Decide = fn(&mut Turn<'_>) -> Tried;
+
+/// The routing order. Rung 0, duplicates, is intake's: the engine never runs for one.
+const LADDER: [(Rung, Decide); 11] = [
+    (Rung::Addressing, addressing),
+    (Rung::Workflow, workflow_event),
+    (Rung::Settled, settled_or_host),
+    (Rung::Focus, focus_of_message),
+    (Rung::Interrupt, hard_interrupt),
+    (Rung::Pending, conversational_pending),
+    (Rung::Selection, |_| Passed("no option set is active: this version registers none".into())),
+    (Rung::Review, |_| Passed("no review is active: this version starts none".into())),
+    (Rung::Intent, intent),
+    (Rung::Remembered, remembered_intent),
+    (Rung::Gate, scope_gate),
+];
+
+/// Decides one event. Total: an expired pending, a stale press, a second one is a [`Decision`] with a reason,
+/// never an error. The same arguments give the same [`Step`], on any machine.
+///
+/// ```
+/// use throughline_engine::{Event, EventKind, Given, Lane, LaneKey, Policy, Reason, Timestamp, event::Posted, step};
+///
+/// let lane = Lane::new(LaneKey::new("acme", "app", "web", "session", ""));
+/// let event = Event {
+///     id: "web:session:1".into(),
+///     received_at: Timestamp(0),
+///     actor: "ana".into(),
+///     kind: EventKind::MessagePosted(Posted { text: "What about microservices?".into(), ..Posted::default() }),
+/// };
+/// let mut given = Given::default();
+/// given.addressing.direct = true;
+/// let step = step(&lane, &event, &given, &Policy::default());
+/// assert_eq!(step.decision.reason, Reason::GateOpened);
+/// ```
+pub fn step(lane: &Lane, event: &Event, given: &Given, policy: &Policy) -> Step {
+    let mut turn = Turn::new(lane, event, given, policy);
+    let decision = climb(&mut turn, Rung::Addressing);
+    turn.finish(decision)
+}
+
+/// Tries the rungs from `first` down. The gate always decides, so the end is never reached.
+pub(crate) fn climb(turn: &mut Turn<'_>, first: Rung) -> Decision {
+    for (rung, decide) in LADDER.into_iter().filter(|(rung, _)| *rung >= first) {
+        match decide(turn) {
+            Decided(mut decision) => {
+                // A decision made on behalf of a lower rung (a model's answer) names that rung itself.
+                decision.rung = decision.rung.max(rung);
+                return decision;
+            }
+            Passed(predicate) => turn.pass(rung, predicate),
+        }
+    }
+    Decision::new(Verdict::Ignored, Reason::IgnoredKind)
+}

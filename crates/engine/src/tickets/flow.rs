@@ -1,0 +1,322 @@
+//! The way of one ticket: asked for, completed, checked, shown, edited, approved, created.
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+
+use super::{Created, Draft, ItemType, Part, extract, fill};
+use crate::approval::Closing;
+use crate::decision::{Decision, Reason, Verdict};
+use crate::effect::{EffectBody, EffectResult, FieldError, Outcome};
+use crate::id::{CardId, EffectId, MessageId};
+use crate::lane::{MessageKind, Record, TaskStatus};
+use crate::pending::{PendingKind, Slot};
+use crate::recognize::Expected;
+use crate::say;
+use crate::turn::Turn;
+use crate::workflow::press::{close, create, decide, released_by, result_on, works_on};
+use crate::workflow::{About, Action, Card, CardStatus, Checks, Progress};
+
+/// Starts a ticket about `text`, as a task of its own.
+pub(crate) fn start(turn: &mut Turn<'_>, text: &str, named: Option<ItemType>, by: &str) {
+    let task = turn.start_task(text);
+    let source = turn.said.as_ref().map_or_else(|| MessageId::from(""), |said| said.message.clone());
+    if let Some(mut message) = turn.message(&source) {
+        message.task = Some(task.clone());
+        turn.put(Record::Message(message));
+    }
+    let (item_type, parts) = extract(text, named, turn.policy.window.title_chars);
+    let draft = Draft {
+        id: turn.new_draft_id(),
+        task,
+        source,
+        by: by.into(),
+        item_type,
+        target: turn.policy.project.clone(),
+        parts,
+        created: None,
+    };
+    go_on(turn, draft);
+}
+
+/// Asks for what is missing, or shows the preview.
+fn go_on(turn: &mut Turn<'_>, draft: Draft) {
+    let (id, task, by) = (draft.id.clone(), draft.task.clone(), draft.by.clone());
+    let missing = draft.missing();
+    turn.put(Record::Draft(draft));
+    let Some(first) = missing.first() else {
+        show_preview(turn, &id, &by, None);
+        return;
+    };
+    let question = if *first == Part::Title { say::ASK_TITLE.into() } else { say::ask_for(&missing) };
+    let anchor = turn.say(MessageKind::Question, Some(&task), &question);
+    let slot = Slot::Draft { draft: id, part: *first };
+    turn.open_pending(
+        PendingKind::SlotRequest(slot),
+        Some(Expected::Text),
+        &anchor,
+        Some(&task),
+        Some(&by),
+        None,
+    );
+}
+
+/// A preview whose dry run is on its way, or failed already.
+fn show_preview(turn: &mut Turn<'_>, draft: &crate::id::DraftId, by: &str, errors: Option<&[FieldError]>) {
+    let Some(found) = turn.draft(draft) else { return };
+    let checks = match errors {
+        Some(errors) => Checks::Failed { errors: errors.into() },
+        None => Checks::Running { effect: EffectId::from("") },
+    };
+    let card = turn.show(About::DraftPreview { draft: draft.clone(), checks }, by, Some(&found.task));
+    if errors.is_none() {
+        check(turn, &found, &card);
+    }
+}
+
+/// Asks the tracker whether it would take the draft.
+fn check(turn: &mut Turn<'_>, draft: &Draft, card: &CardId) {
+    let body =
+        EffectBody::TrackerCheck { target: draft.target.clone(), item: draft.item(), card: card.clone() };
+    let effect = turn.effect(body, &[], None);
+    if let Some(mut card) = turn.card(card) {
+        card.about = About::DraftPreview { draft: draft.id.clone(), checks: Checks::Running { effect } };
+        turn.put(Record::Card(card));
+    }
+}
+
+/// An answer to a slot: labelled lines fill their parts, the rest fills the part that was asked for.
+pub(crate) fn filled(turn: &mut Turn<'_>, draft: &crate::id::DraftId, part: Part, text: &str) {
+    let Some(mut draft) = turn.draft(draft) else { return };
+    let mut parts = draft.parts.clone();
+    let free = fill(&mut parts, text);
+    draft.parts = parts;
+    if !free.is_empty() {
+        draft.write(part, &free);
+    }
+    go_on(turn, draft);
+}
+
+// ---- edits ----
+
+/// *Edit* was pressed: channels with forms open one from the card's fields; words do as well.
+pub(crate) fn ask_edit(turn: &mut Turn<'_>, card: &Card) -> Decision {
+    let Some(draft) = turn.draft_of(card) else { return Decision::new(Verdict::Refused, Reason::StaleStep) };
+    let anchor = turn.say(MessageKind::Question, Some(&draft.task), &say::edit_how(&draft));
+    let kind = PendingKind::WaitingStoryEdit { draft: draft.id, card: card.id.clone() };
+    let asked = turn.event.actor.clone();
+    turn.open_pending(kind, Some(Expected::Text), &anchor, Some(&draft.task), Some(&asked), None);
+    Decision::new(Verdict::Asked, Reason::PressApplied)
+}
+
+/// The edit in words.
+pub(crate) fn edit_by_text(turn: &mut Turn<'_>, card: &CardId, text: &str) {
+    let Some(card) = turn.card(card).filter(Card::open) else {
+        turn.tell(say::STALE_STEP);
+        return;
+    };
+    let Some(mut draft) = turn.draft_of(&card) else { return };
+    let mut parts = draft.parts.clone();
+    let free = fill(&mut parts, text);
+    if parts == draft.parts || !free.is_empty() && parts.len() == draft.parts.len() && free == text.trim() {
+        turn.tell(say::NOTHING_CHANGED);
+        return;
+    }
+    draft.parts = parts;
+    match draft.missing().first() {
+        Some(part) => turn.tell(&say::form_needs(*part)),
+        None => revise(turn, card, draft),
+    }
+}
+
+/// The edit by form. All of it or nothing.
+pub(crate) fn edit_by_form(turn: &mut Turn<'_>, card: Card, values: &BTreeMap<String, String>) -> Decision {
+    let Some(mut draft) = turn.draft_of(&card) else {
+        return Decision::new(Verdict::Refused, Reason::StaleStep);
+    };
+    let before = draft.parts.clone();
+    for (name, text) in values {
+        match Part::from_word(name) {
+            Some(part) => draft.write(part, text),
+            None => return invalid(turn, &say::form_unknown(name)),
+        }
+    }
+    if let Some(part) = draft.missing().first() {
+        return invalid(turn, &say::form_needs(*part));
+    }
+    if draft.parts == before {
+        return invalid(turn, say::NOTHING_CHANGED);
+    }
+    turn.head
+        .pendings
+        .retain(|p| !matches!(&p.kind, PendingKind::WaitingStoryEdit { card: of, .. } if *of == card.id));
+    revise(turn, card, draft);
+    Decision::new(Verdict::Done, Reason::PressApplied)
+}
+
+fn invalid(turn: &mut Turn<'_>, text: &str) -> Decision {
+    turn.tell(text);
+    Decision::new(Verdict::Refused, Reason::FormInvalid)
+}
+
+/// The draft changed, so what would be approved changed: a new version, checked anew.
+fn revise(turn: &mut Turn<'_>, card: Card, draft: Draft) {
+    if let About::DraftPreview { checks: Checks::Running { effect }, .. } = &card.about {
+        turn.cancel(effect);
+    }
+    turn.put(Record::Draft(draft.clone()));
+    let body =
+        EffectBody::TrackerCheck { target: draft.target.clone(), item: draft.item(), card: card.id.clone() };
+    let effect = turn.effect(body, &[], None);
+    turn.revise(card, About::DraftPreview { draft: draft.id, checks: Checks::Running { effect } });
+}
+
+/// The message that started a draft was edited: the draft is made again (`spec 02 §2`). `false`: it started none
+/// that is still open.
+pub(crate) fn remake(turn: &mut Turn<'_>, message: &MessageId, object: &str) -> bool {
+    let made_from = |draft: &Draft| draft.source == *message;
+    let card = turn.open_cards().into_iter().find(|card| turn.draft_of(card).as_ref().is_some_and(made_from));
+    let Some((card, mut draft)) = card.and_then(|card| turn.draft_of(&card).map(|draft| (card, draft)))
+    else {
+        return false;
+    };
+    let (item_type, parts) = extract(object, None, turn.policy.window.title_chars);
+    // What was asked for and answered since stays; what the message itself says is replaced.
+    draft.parts.extend(parts);
+    draft.item_type = if item_type == ItemType::Task { draft.item_type } else { item_type };
+    revise(turn, card, draft);
+    true
+}
+
+// ---- approval and what follows ----
+
+/// Approve, or *Create again* on an uncertain effect: consumed, then dry run, then create.
+pub(crate) fn release(turn: &mut Turn<'_>, card: Card, action: Action) {
+    let Some(draft) = turn.draft_of(&card) else { return };
+    if let About::UncertainEffect { effect, .. } = &card.about {
+        turn.cancel(effect);
+    }
+    let check =
+        EffectBody::TrackerCheck { target: draft.target.clone(), item: draft.item(), card: card.id.clone() };
+    let checked = turn.effect(check, &[], None);
+    let effect = turn.effect(create(&draft, &card.id), &[checked], Some(released_by(&card)));
+    decide(turn, card, action, Progress::Working { effect });
+}
+
+/// The outcome of a dry run, a look-up or a create.
+pub(crate) fn settled(turn: &mut Turn<'_>, card: &CardId, effect: &EffectId, outcome: &Outcome) -> Reason {
+    let Some(card) = turn.card(card) else { return Reason::EffectSuperseded };
+    if let Some(working) = works_on(&card) {
+        let own = working == effect;
+        return match outcome {
+            Outcome::Done { result: EffectResult::Issue { key, url } } if own => {
+                created(turn, &card, effect, key, url.clone())
+            }
+            // The dry run inside approve passed; the create it releases is on its way.
+            Outcome::Done { .. } => Reason::EffectSettled,
+            Outcome::Failed { text, errors, .. } => failed(turn, &card, text, errors),
+            Outcome::Uncertain { .. } => uncertain(turn, &card, effect),
+        };
+    }
+    match (&card.about, outcome) {
+        (About::DraftPreview { draft, checks: Checks::Running { effect: running } }, _)
+            if running == effect =>
+        {
+            let about = About::DraftPreview { draft: draft.clone(), checks: checks(turn, outcome) };
+            turn.update(Card { about, ..card });
+            Reason::EffectSettled
+        }
+        (
+            About::UncertainEffect { .. },
+            Outcome::Done { result: EffectResult::Found { key, title, url } },
+        ) if card.open() => found(turn, &card, key, title, url.clone()),
+        (About::UncertainEffect { .. }, Outcome::Failed { text, .. }) if card.open() => {
+            turn.say(MessageKind::Notification, None, &say::not_found("It", text));
+            Reason::EffectSettled
+        }
+        _ => Reason::EffectSuperseded,
+    }
+}
+
+fn checks(turn: &Turn<'_>, outcome: &Outcome) -> Checks {
+    match outcome {
+        Outcome::Done { .. } => Checks::Passed { at: turn.now() },
+        Outcome::Failed { errors, .. } if !errors.is_empty() => Checks::Failed { errors: errors.clone() },
+        Outcome::Failed { text, .. } => Checks::Failed { errors: alloc::vec![unanswered(text)] },
+        Outcome::Uncertain { .. } => Checks::Failed { errors: alloc::vec![unanswered(say::CHECK_LOST)] },
+    }
+}
+
+fn unanswered(text: &str) -> FieldError {
+    FieldError { code: "check.project".into(), field: "project".into(), text: text.into() }
+}
+
+fn created(turn: &mut Turn<'_>, card: &Card, effect: &EffectId, key: &str, url: Option<String>) -> Reason {
+    if let Some(mut draft) = turn.draft_of(card) {
+        draft.created = Some(Created { effect: effect.clone(), key: key.into(), url: url.clone() });
+        turn.end_task(&draft.task, TaskStatus::Completed);
+        turn.put(Record::Draft(draft));
+    }
+    let done = Progress::Created { key: key.into(), url };
+    if let About::UncertainEffect { parent, .. } = &card.about {
+        result_on(turn, parent, done.clone());
+    }
+    result_on(turn, &card.id, done);
+    Reason::EffectSettled
+}
+
+/// Nothing was created: the card says why, and a new approval, linked by its draft, opens for editing. A
+/// consumed one never becomes pending again (`spec 06 §6.1`).
+fn failed(turn: &mut Turn<'_>, card: &Card, text: &str, errors: &[FieldError]) -> Reason {
+    result_on(turn, &card.id, Progress::Failed { text: text.into(), errors: errors.into() });
+    if let Some(draft) = turn.draft_of(card) {
+        let errors = if errors.is_empty() { alloc::vec![unanswered(text)] } else { errors.into() };
+        show_preview(turn, &draft.id, &draft.by, Some(&errors));
+    }
+    Reason::EffectSettled
+}
+
+/// Nobody knows: a person is asked, and nothing is sent again by itself (`spec 06 §4.4`).
+fn uncertain(turn: &mut Turn<'_>, card: &Card, effect: &EffectId) -> Reason {
+    let Some(draft) = turn.draft_of(card) else { return Reason::EffectSuperseded };
+    let about = About::UncertainEffect { effect: effect.clone(), draft: draft.id, parent: card.id.clone() };
+    let asks = turn.show(about, &draft.by, Some(&draft.task));
+    turn.end_task(&draft.task, TaskStatus::Blocked);
+    result_on(turn, &card.id, Progress::Uncertain { card: asks });
+    Reason::EffectSettled
+}
+
+// ---- adoption ----
+
+/// *It exists…* was pressed: the key comes by form.
+pub(crate) fn ask_key(turn: &mut Turn<'_>, _card: &Card) -> Decision {
+    turn.tell("Which issue is it? Send its key with this button's form, field \"key\".");
+    Decision::new(Verdict::Asked, Reason::PressApplied)
+}
+
+/// Looks the named issue up before it is believed.
+pub(crate) fn adopt(turn: &mut Turn<'_>, card: &Card, values: &BTreeMap<String, String>) -> Decision {
+    let key = values.get("key").map_or("", |key| key.trim());
+    let Some(draft) = turn.draft_of(card).filter(|_| !key.is_empty()) else {
+        return invalid(turn, "The form needs the issue's key. Nothing was changed.");
+    };
+    let body = EffectBody::TrackerFind { target: draft.target, key: key.into(), card: card.id.clone() };
+    turn.effect(body, &[], None);
+    Decision::new(Verdict::Done, Reason::PressApplied)
+}
+
+/// Project and title must fit, else it is another issue.
+fn found(turn: &mut Turn<'_>, card: &Card, key: &str, title: &str, url: Option<String>) -> Reason {
+    let (About::UncertainEffect { effect, .. }, Some(draft)) = (&card.about, turn.draft_of(card)) else {
+        return Reason::EffectSuperseded;
+    };
+    if title != draft.part(Part::Title) {
+        turn.say(MessageKind::Notification, None, &say::not_found(key, &format!("its title is \"{title}\"")));
+        return Reason::EffectSettled;
+    }
+    turn.adopt(effect, key);
+    let effect = effect.clone();
+    close(turn, card.clone(), CardStatus::Withdrawn, Closing::Cancelled);
+    let parent = Card { status: CardStatus::Withdrawn, ..card.clone() };
+    created(turn, &parent, &effect, key, url)
+}

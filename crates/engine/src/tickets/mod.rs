@@ -1,0 +1,260 @@
+//! Tickets: the draft, what it still needs, and the item a tracker is given (`spec 03 §6.1`).
+
+mod extract;
+pub(crate) mod flow;
+
+pub use extract::{extract, fill};
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+use serde::{Deserialize, Serialize};
+
+use crate::id::{DraftId, EffectId, MessageId, TaskId};
+
+/// Where issues go.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Target {
+    /// The tracker: `local`, later `jira.main`.
+    pub tracker: String,
+    /// The project's key.
+    pub project: String,
+}
+
+impl Default for Target {
+    fn default() -> Self {
+        Self { tracker: "local".into(), project: "DEMO".into() }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.tracker, self.project)
+    }
+}
+
+/// A part of a ticket that a person writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// One line.
+    Title,
+    /// What is wrong or wanted.
+    Problem,
+    /// A bug: how to see it.
+    Steps,
+    /// A bug: what should happen.
+    Expected,
+    /// A bug: what happens instead.
+    Actual,
+    /// When it is done, one a line.
+    Acceptance,
+    /// The way proposed.
+    Solution,
+    /// What it must keep to.
+    Constraints,
+    /// What it waits for.
+    Dependencies,
+    /// What may go wrong.
+    Risks,
+    /// What nobody knows yet.
+    Questions,
+    /// Words to find it by.
+    Labels,
+}
+
+impl Part {
+    /// Every part, in the order a card shows them.
+    pub const ALL: [Self; 12] = [
+        Self::Title,
+        Self::Problem,
+        Self::Steps,
+        Self::Expected,
+        Self::Actual,
+        Self::Acceptance,
+        Self::Solution,
+        Self::Constraints,
+        Self::Dependencies,
+        Self::Risks,
+        Self::Questions,
+        Self::Labels,
+    ];
+
+    /// Its name in forms, labelled lines and tracker fields.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Title => "title",
+            Self::Problem => "problem",
+            Self::Steps => "steps",
+            Self::Expected => "expected",
+            Self::Actual => "actual",
+            Self::Acceptance => "acceptance",
+            Self::Solution => "solution",
+            Self::Constraints => "constraints",
+            Self::Dependencies => "dependencies",
+            Self::Risks => "risks",
+            Self::Questions => "questions",
+            Self::Labels => "labels",
+        }
+    }
+
+    /// Its label on a card.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Title => "Title",
+            Self::Problem => "Problem",
+            Self::Steps => "Steps to reproduce",
+            Self::Expected => "Expected",
+            Self::Actual => "Actual",
+            Self::Acceptance => "Acceptance criteria",
+            Self::Solution => "Proposed solution",
+            Self::Constraints => "Constraints",
+            Self::Dependencies => "Dependencies",
+            Self::Risks => "Risks",
+            Self::Questions => "Open questions",
+            Self::Labels => "Labels",
+        }
+    }
+
+    /// The part of that name, as a form field names it.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|part| part.word() == word)
+    }
+}
+
+/// What kind of issue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ItemType {
+    /// Something is broken.
+    Bug,
+    /// Something a user wants.
+    Story,
+    /// Something to do.
+    Task,
+    /// A whole of several.
+    Epic,
+}
+
+impl ItemType {
+    /// The word trackers and people use.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Bug => "bug",
+            Self::Story => "story",
+            Self::Task => "task",
+            Self::Epic => "epic",
+        }
+    }
+
+    /// The parts a preview needs. A bug's problem *is* its steps, what was expected and what happens.
+    #[must_use]
+    pub fn needs(self) -> &'static [Part] {
+        match self {
+            Self::Bug => &[Part::Title, Part::Steps, Part::Expected, Part::Actual],
+            Self::Story | Self::Task | Self::Epic => &[Part::Title, Part::Problem, Part::Acceptance],
+        }
+    }
+}
+
+/// The text of a ticket before it is one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Draft {
+    /// Its id.
+    pub id: DraftId,
+    /// The task it serves.
+    pub task: TaskId,
+    /// The message it was made from: an edit of that message makes it again.
+    pub source: MessageId,
+    /// Who asked.
+    pub by: String,
+    /// What kind of issue.
+    pub item_type: ItemType,
+    /// Where it would go.
+    pub target: Target,
+    /// What is written so far.
+    pub parts: BTreeMap<Part, String>,
+    /// The issue that came of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created: Option<Created>,
+}
+
+/// An issue that came of a draft.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Created {
+    /// By which effect.
+    pub effect: EffectId,
+    /// `DEMO-1`.
+    pub key: String,
+    /// Where to see it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+}
+
+impl Draft {
+    /// The parts a preview still needs, in order.
+    #[must_use]
+    pub fn missing(&self) -> Vec<Part> {
+        self.item_type.needs().iter().copied().filter(|part| self.part(*part).is_empty()).collect()
+    }
+
+    /// What is written of a part; empty when nothing is.
+    #[must_use]
+    pub fn part(&self, part: Part) -> &str {
+        self.parts.get(&part).map_or("", String::as_str)
+    }
+
+    /// Writes a part; an empty text clears it.
+    pub fn write(&mut self, part: Part, text: &str) {
+        let text = text.trim();
+        if text.is_empty() {
+            self.parts.remove(&part);
+        } else {
+            self.parts.insert(part, text.into());
+        }
+    }
+
+    /// What a tracker is given: exactly what is shown, hashed and approved.
+    #[must_use]
+    pub fn item(&self) -> Item {
+        Item { item_type: self.item_type, fields: self.parts.iter().map(|(p, t)| (*p, t.clone())).collect() }
+    }
+
+    /// What is approved: its canonical bytes are hashed, stored and run (`spec 06 §5.1`).
+    #[must_use]
+    pub fn payload(&self) -> serde_json::Value {
+        serde_json::json!({ "kind": "tracker.item", "target": self.target, "item": self.item() })
+    }
+}
+
+/// One issue as a tracker is asked for it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Item {
+    /// What kind.
+    #[serde(rename = "type")]
+    pub item_type: ItemType,
+    /// Its text, by part.
+    pub fields: BTreeMap<Part, String>,
+}
+
+impl Item {
+    /// Its one-line title.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        self.fields.get(&Part::Title).map_or("", String::as_str)
+    }
+
+    /// Its text as one body: every part but the title, each under its label.
+    #[must_use]
+    pub fn body(&self) -> String {
+        let sections = self.fields.iter().filter(|(part, _)| **part != Part::Title);
+        sections.map(|(part, text)| format!("{}\n{text}\n", part.label())).collect::<Vec<_>>().join("\n")
+    }
+}

@@ -1,0 +1,105 @@
+//! `/maro …` (`spec 03 §7`): works the same in every channel.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::press::open_lines;
+use crate::decision::{Decision, Reason, Verdict};
+use crate::lane::MessageKind;
+use crate::rungs::words::interrupt;
+use crate::say;
+use crate::tickets::flow;
+use crate::turn::Turn;
+
+const WORDS: [&str; 7] = ["help", "status", "pending", "why", "forget", "stop", "ticket"];
+
+/// Runs a command; `text` is what follows the command's name.
+pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
+    let (word, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
+    match word {
+        "" | "help" => answer(turn, &say::help(turn.policy), Reason::CommandHelp),
+        "status" => answer(turn, &status(turn), Reason::CommandStatus),
+        "pending" => answer(turn, &pending(turn), Reason::CommandPending),
+        "why" => {
+            let text =
+                turn.given.last_turn.as_ref().map_or_else(|| say::NO_TURN.into(), |last| last.explain());
+            answer(turn, &text, Reason::CommandWhy)
+        }
+        "forget" if rest.trim() == "me" => answer(turn, say::FORGET_ME, Reason::CommandForget),
+        "forget" => {
+            let text =
+                if turn.head.remembered.take().is_some() { say::FORGOTTEN } else { say::NOTHING_REMEMBERED };
+            answer(turn, text, Reason::CommandForget)
+        }
+        "stop" => {
+            interrupt(turn);
+            Decision::new(Verdict::Answered, Reason::CommandStop)
+        }
+        "ticket" => {
+            let by = turn.event.actor.clone();
+            flow::start(turn, rest.trim(), None, &by);
+            Decision::new(Verdict::Shown, Reason::CommandTicket)
+        }
+        other => {
+            let text = say::unknown_command(other, nearest(other), turn.policy);
+            answer(turn, &text, Reason::CommandUnknown)
+        }
+    }
+}
+
+fn answer(turn: &mut Turn<'_>, text: &str, reason: Reason) -> Decision {
+    turn.say(MessageKind::Answer, None, text);
+    Decision::new(Verdict::Answered, reason)
+}
+
+fn status(turn: &Turn<'_>) -> String {
+    let remembered = turn.head.remembered.as_ref().map_or("none", |r| r.intent.word());
+    let asking = if turn.head.ask.is_some() { "a model is being asked" } else { "nothing is running" };
+    let waiting = turn.head.pendings.len();
+    format!("In this thread: {asking} · {waiting} waiting · remembered mode: {remembered}")
+}
+
+fn pending(turn: &Turn<'_>) -> String {
+    if turn.head.pendings.is_empty() {
+        return "Nothing is waiting here.".into();
+    }
+    let mut lines: Vec<String> =
+        turn.head.pendings.iter().map(|pending| format!("· {}", pending.line(turn.now()))).collect();
+    lines.extend(open_lines(turn).into_iter().map(|title| format!("  card: {title}")));
+    lines.join("\n")
+}
+
+/// The known word that takes the fewest edits, if that is at most two.
+fn nearest(word: &str) -> Option<&'static str> {
+    let distance = |known: &str| distance(&word.to_lowercase(), known);
+    WORDS.into_iter().min_by_key(|known| distance(known)).filter(|known| distance(known) <= 2)
+}
+
+/// Levenshtein's distance; both words are short, the user's is cut.
+fn distance(a: &str, b: &str) -> usize {
+    let a: Vec<char> = a.chars().take(24).collect();
+    let mut row: Vec<usize> = (0..=a.len()).collect();
+    for (j, cb) in b.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = j + 1;
+        for i in 0..a.len() {
+            let replaced = diagonal + usize::from(a[i] != cb);
+            diagonal = row[i + 1];
+            row[i + 1] = replaced.min(row[i] + 1).min(row[i + 1] + 1);
+        }
+    }
+    row[a.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_the_nearest_command() {
+        assert_eq!(nearest("halp"), Some("help"));
+        assert_eq!(nearest("pendign"), Some("pending"));
+        assert_eq!(nearest("banana"), None);
+    }
+}

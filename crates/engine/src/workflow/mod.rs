@@ -1,0 +1,225 @@
+//! Cards with buttons: the typed step table, UI versions, consume-once, and an answer to every press.
+
+mod card;
+pub(crate) mod command;
+pub(crate) mod press;
+mod step_table;
+
+pub use card::{Button, CardModel, Field, project};
+pub use step_table::{Action, Step, allowed};
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
+
+use crate::effect::FieldError;
+use crate::id::{CardId, DraftId, EffectId, MessageId};
+use crate::time::Timestamp;
+
+/// A card as the lane keeps it. What a person sees of it is [`project`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Card {
+    /// Its id; also the id of its approval, when it is one.
+    pub id: CardId,
+    /// Starts at 1, goes up whenever what would be approved changes. Equal or refused.
+    pub version: u32,
+    /// The message that shows it.
+    pub message: MessageId,
+    /// Who caused it.
+    pub by: String,
+    /// When it was first shown.
+    pub created_at: Timestamp,
+    /// Until when a press counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<Timestamp>,
+    /// What it is about.
+    #[serde(flatten)]
+    pub about: About,
+    /// Whether it is still open.
+    pub status: CardStatus,
+}
+
+/// What a card is about; names its step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "step", rename_all = "snake_case")]
+pub enum About {
+    /// One item, shown before it is created.
+    DraftPreview {
+        /// The draft.
+        draft: DraftId,
+        /// What the dry run of this version found.
+        checks: Checks,
+    },
+    /// "What should I do with this?"
+    ScopeGate {
+        /// The message it is about.
+        source: MessageId,
+        /// The beginning of that message, for people.
+        excerpt: String,
+        /// *Remember for this thread* is ticked.
+        remember: bool,
+    },
+    /// Nobody knows whether an effect was applied.
+    UncertainEffect {
+        /// The effect.
+        effect: EffectId,
+        /// The draft it would create.
+        draft: DraftId,
+        /// The card that released it.
+        parent: CardId,
+    },
+    /// An answer that used the remembered intent.
+    Remembered,
+}
+
+/// How the dry run stands (`spec 06 §6.1`). Approve is shown only when it passed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "are", rename_all = "snake_case")]
+pub enum Checks {
+    /// The tracker was asked.
+    Running {
+        /// By this effect.
+        effect: EffectId,
+    },
+    /// It would take the item.
+    Passed {
+        /// When it said so.
+        at: Timestamp,
+    },
+    /// It would not, and why.
+    Failed {
+        /// Item and field.
+        errors: Vec<FieldError>,
+    },
+}
+
+/// Whether a card is open, and if not, how it ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum CardStatus {
+    /// Waiting for a press.
+    Open,
+    /// Decided: consumed once, for good.
+    Decided {
+        /// What was decided.
+        action: Action,
+        /// By whom: id and name.
+        by: Presser,
+        /// When.
+        at: Timestamp,
+        /// How the released effect stands.
+        result: Progress,
+    },
+    /// A newer card took its place.
+    Superseded {
+        /// That one.
+        by: CardId,
+    },
+    /// Nobody decided in time.
+    Expired,
+    /// What it was about is gone: the draft was cancelled.
+    Withdrawn,
+}
+
+/// Who pressed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Presser {
+    /// The channel's user id.
+    pub id: String,
+    /// What to call them.
+    pub name: String,
+}
+
+/// How a released effect stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum Progress {
+    /// Nothing was released.
+    None,
+    /// On its way.
+    Working {
+        /// Which effect.
+        effect: EffectId,
+    },
+    /// Created.
+    Created {
+        /// `DEMO-1`.
+        key: String,
+        /// Where to see it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        url: Option<String>,
+    },
+    /// Refused for good.
+    Failed {
+        /// For a person.
+        text: String,
+        /// What is wrong with which field.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        errors: Vec<FieldError>,
+    },
+    /// Nobody knows; a person is asked.
+    Uncertain {
+        /// The card that asks.
+        card: CardId,
+    },
+    /// Dropped by a person.
+    Cancelled,
+}
+
+/// What a timer is for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "about", rename_all = "snake_case")]
+pub enum TimerAbout {
+    /// A card's end.
+    Expiry {
+        /// Which card.
+        card: CardId,
+        /// At which version; a newer one has its own timer.
+        version: u32,
+    },
+    /// A reminder that a card still waits.
+    Reminder {
+        /// Which card.
+        card: CardId,
+        /// At which version.
+        version: u32,
+    },
+}
+
+impl Card {
+    /// The step it is at: a decided preview is its receipt.
+    #[must_use]
+    pub fn step(&self) -> Step {
+        match (&self.about, &self.status) {
+            (About::DraftPreview { .. }, CardStatus::Decided { .. }) => Step::Receipt,
+            (About::DraftPreview { .. }, _) => Step::DraftPreview,
+            (About::ScopeGate { .. }, _) => Step::ScopeGate,
+            (About::UncertainEffect { .. }, _) => Step::UncertainEffect,
+            (About::Remembered, _) => Step::Remembered,
+        }
+    }
+
+    /// A press may still change it.
+    #[must_use]
+    pub fn open(&self) -> bool {
+        self.status == CardStatus::Open
+    }
+
+    /// It releases outward effects, so the store keeps an approval of it.
+    #[must_use]
+    pub fn is_approval(&self) -> bool {
+        matches!(self.about, About::DraftPreview { .. } | About::UncertainEffect { .. })
+    }
+
+    /// The actions its buttons offer now, in order: those of its step, without Approve while the dry run
+    /// has not passed.
+    #[must_use]
+    pub fn actions(&self) -> Vec<Action> {
+        let passed = !matches!(
+            self.about,
+            About::DraftPreview { checks: Checks::Running { .. } | Checks::Failed { .. }, .. }
+        );
+        let open = if self.open() { allowed(self.step()) } else { &[] };
+        open.iter().copied().filter(|action| passed || *action != Action::Approve).collect()
+    }
+}

@@ -1,0 +1,263 @@
+//! Presses and forms: the checks of `spec 06 §5.3` in their order, then the handler. Every press is answered.
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::{About, Action, Card, CardStatus, Checks, Progress, allowed};
+use crate::approval::{ApprovalChange, Closing};
+use crate::decision::{Decision, Reason, Verdict};
+use crate::effect::{ApprovalRef, EffectBody};
+use crate::event::Press;
+use crate::id::{CardId, EffectId};
+use crate::intent::{Intent, Remembered};
+use crate::lane::TaskStatus;
+use crate::policy::ApproverRule;
+use crate::rungs::intent::act;
+use crate::say;
+use crate::tickets::flow;
+use crate::turn::{Said, Turn};
+
+/// A press that was refused: the code, and what the person is told.
+struct Refusal(Reason, String);
+
+/// A button was pressed.
+pub(crate) fn pressed(turn: &mut Turn<'_>, press: &Press, remember: bool) -> Decision {
+    match admitted(turn, press) {
+        Ok((card, action)) => perform(turn, card, action, remember),
+        Err(refusal) => refuse(turn, &refusal),
+    }
+}
+
+/// A form came back: the same checks, then its values.
+pub(crate) fn submitted(turn: &mut Turn<'_>, press: &Press, values: &BTreeMap<String, String>) -> Decision {
+    let refusal = match admitted(turn, press) {
+        Ok((card, Action::Edit)) => return flow::edit_by_form(turn, card, values),
+        Ok((card, Action::Adopt)) => return flow::adopt(turn, &card, values),
+        Ok((_, action)) => {
+            Refusal(Reason::FormInvalid, format!("{} takes no form. Nothing was changed.", action.label()))
+        }
+        Err(refusal) => refusal,
+    };
+    refuse(turn, &refusal)
+}
+
+fn refuse(turn: &mut Turn<'_>, Refusal(reason, text): &Refusal) -> Decision {
+    turn.tell(text);
+    Decision::new(Verdict::Refused, *reason)
+}
+
+/// The checks, in order. Ok is the card, loaded, and the action its step allows to this person now.
+fn admitted(turn: &Turn<'_>, press: &Press) -> Result<(Card, Action), Refusal> {
+    let (card, version, action) = known(turn, press)?;
+    unconsumed(turn, &card)?;
+    if version != card.version {
+        return Err(Refusal(Reason::StaleVersion, say::outdated(Some(card.version))));
+    }
+    if matches!(card.status, CardStatus::Superseded { .. }) {
+        return Err(Refusal(Reason::StaleVersion, say::outdated(None)));
+    }
+    let step_allows = allowed(card.step()).contains(&action) && card.status != CardStatus::Withdrawn;
+    let offered = card.actions().contains(&action) || card.status == CardStatus::Expired;
+    if !(step_allows && offered) {
+        return Err(Refusal(Reason::StaleStep, say::STALE_STEP.into()));
+    }
+    if let Some(end) = card.expires_at.filter(|end| turn.now() > *end || card.status == CardStatus::Expired) {
+        return Err(Refusal(Reason::PressExpired, say::expired(end, turn.now())));
+    }
+    if action.needs_approver() {
+        authorised(turn, &card)?;
+    }
+    Ok((card, action))
+}
+
+/// The button is known, in this lane.
+fn known(turn: &Turn<'_>, press: &Press) -> Result<(Card, u32, Action), Refusal> {
+    let (id, version, action) = match press {
+        Press::Decision { card, version, action } => (card, *version, *action),
+        Press::Token(_) => match &turn.given.press {
+            Some(target) if target.lane == turn.lane.key => (&target.card, target.version, target.action),
+            _ => return Err(unknown(turn)),
+        },
+    };
+    turn.card(id).map(|card| (card, version, action)).ok_or_else(|| unknown(turn))
+}
+
+fn unknown(turn: &Turn<'_>) -> Refusal {
+    Refusal(Reason::PressUnknown, say::unknown_press(&open_lines(turn)))
+}
+
+/// What is open in this lane, one line each.
+pub(crate) fn open_lines(turn: &Turn<'_>) -> Vec<String> {
+    let cards = turn.open_cards();
+    let waiting = cards.iter().filter(|card| card.about != About::Remembered);
+    waiting
+        .map(|card| super::project(card, turn.draft_of(card).as_ref(), turn.now(), turn.policy).title)
+        .collect()
+}
+
+fn unconsumed(turn: &Turn<'_>, card: &Card) -> Result<(), Refusal> {
+    let CardStatus::Decided { action, by, at, result } = &card.status else { return Ok(()) };
+    let text = say::consumed(*action, by, *at, result, &turn.event.actor, turn.now());
+    Err(Refusal(Reason::PressConsumed, text))
+}
+
+/// Who may, kill switch, stored bytes: in this order, fail closed (`spec 06 §5.2`).
+fn authorised(turn: &Turn<'_>, card: &Card) -> Result<(), Refusal> {
+    let draft = turn.draft_of(card);
+    let target = draft.as_ref().map(|d| d.target.to_string()).unwrap_or_default();
+    let rules: Vec<&ApproverRule> =
+        turn.policy.approvers.iter().filter(|rule| rule.covers("tracker.create", &target)).collect();
+    if rules.is_empty() {
+        return Err(Refusal(Reason::PressNoPolicy, say::NOBODY_MAY.into()));
+    }
+    let naming: Vec<_> = rules
+        .iter()
+        .filter(|rule| turn.given.actor.as_ref().is_some_and(|actor| rule.names(actor)))
+        .collect();
+    if naming.is_empty() {
+        let who: Vec<String> = rules
+            .iter()
+            .flat_map(|rule| rule.allow.iter().map(|principal| format!("@{principal}")))
+            .collect();
+        return Err(Refusal(Reason::PressForbidden, say::forbidden(&who)));
+    }
+    let own = draft.is_some_and(|d| d.by == turn.event.actor);
+    if own && !naming.iter().any(|rule| rule.self_approve) {
+        return Err(Refusal(Reason::PressSelf, say::SELF_APPROVE.into()));
+    }
+    if let Some(paused) = &turn.given.paused {
+        return Err(Refusal(Reason::EffectsPaused, say::paused(&paused.by, paused.since, turn.now())));
+    }
+    if turn.given.press.as_ref().is_some_and(|target| !target.intact) {
+        return Err(Refusal(Reason::PressTampered, say::TAMPERED.into()));
+    }
+    Ok(())
+}
+
+fn perform(turn: &mut Turn<'_>, card: Card, action: Action, remember: bool) -> Decision {
+    let done = Decision::new(Verdict::Done, Reason::PressApplied);
+    match action {
+        Action::Approve | Action::CreateAgain => {
+            flow::release(turn, card, action);
+            done
+        }
+        Action::Reject => {
+            close_draft(turn, &card);
+            decide(turn, card, action, Progress::None);
+            done
+        }
+        Action::Edit => flow::ask_edit(turn, &card),
+        Action::Adopt => flow::ask_key(turn, &card),
+        Action::Cancel => {
+            if let About::UncertainEffect { effect, parent, .. } = &card.about {
+                turn.cancel(effect);
+                result_on(turn, &parent.clone(), Progress::Cancelled);
+            }
+            close_draft(turn, &card);
+            decide(turn, card, action, Progress::Cancelled);
+            done
+        }
+        Action::Remember => {
+            let mut card = card;
+            if let About::ScopeGate { remember, .. } = &mut card.about {
+                *remember = !*remember;
+            }
+            turn.update(card);
+            done
+        }
+        Action::Dismiss => {
+            decide(turn, card, action, Progress::None);
+            Decision::new(Verdict::Done, Reason::GateDismissed)
+        }
+        Action::SelectReview => choose(turn, card, action, Intent::Review, remember),
+        Action::SelectTicket => choose(turn, card, action, Intent::Ticket, remember),
+        Action::Forget => {
+            turn.head.remembered = None;
+            decide(turn, card, action, Progress::None);
+            turn.tell(say::FORGOTTEN);
+            done
+        }
+    }
+}
+
+/// A choice at the scope gate routes the saved message, once (`spec 03 §2`).
+pub(crate) fn choose(
+    turn: &mut Turn<'_>,
+    card: Card,
+    action: Action,
+    intent: Intent,
+    remember: bool,
+) -> Decision {
+    let About::ScopeGate { source, remember: ticked, .. } = card.about.clone() else {
+        return Decision::new(Verdict::Refused, Reason::StaleStep);
+    };
+    if ticked || remember {
+        turn.head.remembered = Some(Remembered { intent, since: turn.now() });
+    }
+    let saved = turn.message(&source);
+    decide(turn, card, action, Progress::None);
+    let Some(saved) = saved else {
+        turn.tell(say::CARD_GONE);
+        return Decision::new(Verdict::Refused, Reason::StaleStep);
+    };
+    turn.said = Some(Said { message: saved.id, by: saved.by, text: saved.text, since: saved.at });
+    act(turn, intent, Reason::IntentChosen, None)
+}
+
+/// Consumes a card: its status, its message and, for an approval, the store's compare-and-swap.
+pub(crate) fn decide(turn: &mut Turn<'_>, mut card: Card, action: Action, result: Progress) {
+    let (by, at) = (turn.presser(), turn.now());
+    if card.is_approval() {
+        let (card, version) = (card.id.clone(), card.version);
+        turn.approval(ApprovalChange::Decide { card, version, action, by: by.clone(), at });
+    }
+    card.status = CardStatus::Decided { action, by, at, result };
+    turn.update(card);
+}
+
+/// Puts the result of a released effect on the card that released it.
+pub(crate) fn result_on(turn: &mut Turn<'_>, card: &CardId, progress: Progress) {
+    let Some(mut card) = turn.card(card) else { return };
+    if let CardStatus::Decided { result, .. } = &mut card.status {
+        *result = progress;
+        turn.update(card);
+    }
+}
+
+/// The card's own effect, while it works.
+pub(crate) fn works_on(card: &Card) -> Option<&EffectId> {
+    match &card.status {
+        CardStatus::Decided { result: Progress::Working { effect }, .. } => Some(effect),
+        _ => None,
+    }
+}
+
+fn close_draft(turn: &mut Turn<'_>, card: &Card) {
+    if let Some(draft) = turn.draft_of(card) {
+        turn.end_task(&draft.task, TaskStatus::Cancelled);
+    }
+    if let About::DraftPreview { checks: Checks::Running { effect }, .. } = &card.about {
+        turn.cancel(effect);
+    }
+}
+
+/// Ends an open card that nobody decided.
+pub(crate) fn close(turn: &mut Turn<'_>, mut card: Card, status: CardStatus, how: Closing) {
+    if card.is_approval() {
+        turn.approval(ApprovalChange::Close { card: card.id.clone(), version: card.version, how });
+    }
+    card.status = status;
+    turn.update(card);
+}
+
+/// The approval an outward effect names.
+pub(crate) fn released_by(card: &Card) -> ApprovalRef {
+    ApprovalRef { card: card.id.clone(), version: card.version }
+}
+
+/// The effect body for creating what a draft holds.
+pub(crate) fn create(draft: &crate::tickets::Draft, card: &CardId) -> EffectBody {
+    EffectBody::TrackerCreate { target: draft.target.clone(), item: draft.item(), card: card.clone() }
+}

@@ -1,0 +1,124 @@
+//! Which actions each step allows (`spec 03 §3`). A step or action that is not here allows nothing.
+
+use serde::{Deserialize, Serialize};
+
+/// Where a card stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    /// One item, shown before it is created.
+    DraftPreview,
+    /// "What should I do with this?"
+    ScopeGate,
+    /// Nobody knows whether an effect was applied.
+    UncertainEffect,
+    /// What came of a decision.
+    Receipt,
+    /// An answer that used the remembered intent, with its clear button.
+    Remembered,
+}
+
+/// What a button does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// Release what the card shows.
+    Approve,
+    /// Refuse it.
+    Reject,
+    /// Change it.
+    Edit,
+    /// Review the message.
+    SelectReview,
+    /// Make a ticket of the message.
+    SelectTicket,
+    /// Leave the message.
+    Dismiss,
+    /// Tick or untick *Remember for this thread*.
+    Remember,
+    /// It exists: adopt it.
+    Adopt,
+    /// It does not: make it again.
+    CreateAgain,
+    /// Drop it.
+    Cancel,
+    /// Clear the remembered mode.
+    Forget,
+}
+
+impl Action {
+    /// Every action.
+    pub const ALL: [Self; 11] = [
+        Self::Approve,
+        Self::Reject,
+        Self::Edit,
+        Self::SelectReview,
+        Self::SelectTicket,
+        Self::Dismiss,
+        Self::Remember,
+        Self::Adopt,
+        Self::CreateAgain,
+        Self::Cancel,
+        Self::Forget,
+    ];
+
+    /// The name on the wire, inside the token's signature.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Approve => "approve",
+            Self::Reject => "reject",
+            Self::Edit => "edit",
+            Self::SelectReview => "select_review",
+            Self::SelectTicket => "select_ticket",
+            Self::Dismiss => "dismiss",
+            Self::Remember => "remember",
+            Self::Adopt => "adopt",
+            Self::CreateAgain => "create_again",
+            Self::Cancel => "cancel",
+            Self::Forget => "forget",
+        }
+    }
+
+    /// The action of that name.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|action| action.word() == word)
+    }
+
+    /// The label on a button.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Approve => "Approve",
+            Self::Reject => "Reject",
+            Self::Edit => "Edit",
+            Self::SelectReview => "Review",
+            Self::SelectTicket => "Create ticket",
+            Self::Dismiss => "Not now",
+            Self::Remember => "Remember for this thread",
+            Self::Adopt => "It exists…",
+            Self::CreateAgain => "Create again",
+            Self::Cancel => "Cancel",
+            Self::Forget => "Clear remembered mode",
+        }
+    }
+
+    /// Releases or settles something outward, so the presser must be an approver.
+    #[must_use]
+    pub fn needs_approver(self) -> bool {
+        matches!(self, Self::Approve | Self::Adopt | Self::CreateAgain)
+    }
+}
+
+/// The actions a step allows, in the order its buttons are shown.
+#[must_use]
+pub fn allowed(step: Step) -> &'static [Action] {
+    match step {
+        Step::DraftPreview => &[Action::Approve, Action::Edit, Action::Reject],
+        Step::ScopeGate => &[Action::SelectReview, Action::SelectTicket, Action::Dismiss, Action::Remember],
+        Step::UncertainEffect => &[Action::Adopt, Action::CreateAgain, Action::Cancel],
+        Step::Remembered => &[Action::Forget],
+        Step::Receipt => &[],
+    }
+}

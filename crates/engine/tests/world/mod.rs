@@ -1,0 +1,149 @@
+//! A lane driven by hand: the smallest runtime there is, for tests of the step alone.
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use throughline_engine::effect::{Effect, EffectBody, EffectResult, Outcome};
+use throughline_engine::event::{Event, EventKind, Posted, Press};
+use throughline_engine::given::{Actor, PressTarget};
+use throughline_engine::lane::{Lane, LaneKey, Record};
+use throughline_engine::workflow::{Action, Card};
+use throughline_engine::{Given, Millis, Policy, Step, Timestamp, snapshot, step};
+
+/// A ticket request that says all a preview needs.
+pub(crate) const TICKET: &str =
+    "Create a ticket for login bug\nSteps: open /login\nExpected: a form\nActual: a blank page";
+
+/// A lane, a clock, and every effect that was ever planned.
+#[derive(Clone)]
+pub(crate) struct World {
+    pub(crate) lane: Lane,
+    pub(crate) policy: Policy,
+    pub(crate) now: Timestamp,
+    pub(crate) model: bool,
+    pub(crate) effects: Vec<Effect>,
+    pub(crate) last: Option<Step>,
+    events: u32,
+}
+
+impl World {
+    /// An empty lane; Ana and Bob may approve.
+    pub(crate) fn new() -> Self {
+        let policy = Policy { approvers: vec![Policy::demo_rule(&["role:approver"])], ..Policy::default() };
+        Self {
+            lane: Lane::new(LaneKey::new("acme", "app", "web", "session", "")),
+            policy,
+            now: Timestamp(1_768_471_200_000),
+            model: false,
+            effects: Vec::new(),
+            last: None,
+            events: 0,
+        }
+    }
+
+    fn given(&self, actor: &str) -> Given {
+        let mut given = Given { now: self.now, model: self.model, ..Given::default() };
+        given.addressing.direct = true;
+        let mut principals = vec![format!("user:{actor}")];
+        if actor != "eve" {
+            principals.push("role:approver".into());
+        }
+        given.actor = Some(Actor { id: actor.into(), name: actor.into(), principals, barred: None });
+        given
+    }
+
+    /// Steps one event and applies it, checking what must hold for every step.
+    pub(crate) fn event(&mut self, actor: &str, kind: EventKind, given: Given) -> Step {
+        self.events += 1;
+        let event =
+            Event { id: format!("test:{}", self.events), received_at: self.now, actor: actor.into(), kind };
+        let done = step(&self.lane, &event, &given, &self.policy);
+        assert_eq!(done, step(&self.lane, &event, &given, &self.policy), "the same arguments, the same step");
+        let head = snapshot::encode_head(&done.next);
+        assert_eq!(snapshot::decode_head(&head).unwrap(), done.next, "the head reads back as it was written");
+        let foretold = self.lane.hash_after(&head, &done.changes);
+        self.lane.apply(done.next.clone(), &done.changes);
+        assert_eq!(foretold, self.lane.state_hash(), "the hash before the commit is the hash after it");
+        self.effects.extend(done.effects.iter().cloned());
+        self.last = Some(done.clone());
+        done
+    }
+
+    pub(crate) fn says(&mut self, actor: &str, text: &str) -> Step {
+        let given = self.given(actor);
+        self.event(actor, EventKind::MessagePosted(Posted { text: text.into(), ..Posted::default() }), given)
+    }
+
+    /// Presses a button of a card as it was at `version`.
+    pub(crate) fn presses(&mut self, actor: &str, card: &Card, version: u32, action: Action) -> Step {
+        let mut given = self.given(actor);
+        given.press = Some(PressTarget {
+            lane: self.lane.key.clone(),
+            card: card.id.clone(),
+            version,
+            item: String::new(),
+            action,
+            intact: true,
+        });
+        let press = Press::Token("token".into());
+        self.event(actor, EventKind::CardPressed { press, remember: false }, given)
+    }
+
+    pub(crate) fn submits(&mut self, actor: &str, card: &Card, values: &[(&str, &str)]) -> Step {
+        let press = Press::Decision { card: card.id.clone(), version: card.version, action: Action::Edit };
+        let values = values.iter().map(|(name, text)| ((*name).into(), (*text).into())).collect();
+        let given = self.given(actor);
+        self.event(actor, EventKind::FormSubmitted { press, values }, given)
+    }
+
+    /// Settles every effect of the last step that reports, as applied.
+    pub(crate) fn settle(&mut self) {
+        let Some(last) = self.last.clone() else { return };
+        for effect in last.effects {
+            let result = match &effect.body {
+                EffectBody::TrackerCheck { .. } => EffectResult::Checked,
+                EffectBody::TrackerCreate { .. } => EffectResult::Issue { key: "DEMO-1".into(), url: None },
+                _ => continue,
+            };
+            let _ = self.outcome(&effect, Outcome::Done { result });
+        }
+    }
+
+    pub(crate) fn outcome(&mut self, effect: &Effect, outcome: Outcome) -> Step {
+        let kind = EventKind::EffectSettled {
+            effect: effect.id.clone(),
+            outcome,
+            card: effect.body.card().cloned(),
+        };
+        let given = Given { now: self.now, ..Given::default() };
+        self.event("", kind, given)
+    }
+
+    pub(crate) fn advance(&mut self, by: Millis) {
+        self.now = self.now.plus(by);
+    }
+
+    /// The newest card.
+    pub(crate) fn card(&self) -> Card {
+        let cards = self.lane.records.iter().filter_map(|record| match record {
+            Record::Card(card) => Some(card),
+            _ => None,
+        });
+        cards
+            .max_by_key(|card| (card.created_at, self.lane.head.cards.iter().position(|id| *id == card.id)))
+            .unwrap()
+            .clone()
+    }
+}
+
+/// Everything a person gets to see of a step: words, notices, cards.
+pub(crate) fn heard(step: &Step) -> usize {
+    let heard = step.effects.iter().filter(|effect| {
+        matches!(
+            effect.body,
+            EffectBody::Reply { .. }
+                | EffectBody::Notice { .. }
+                | EffectBody::CardPost { .. }
+                | EffectBody::CardUpdate { .. }
+        )
+    });
+    heard.count()
+}
