@@ -85,6 +85,8 @@ pub enum EffectBody {
         target: Target,
         /// What.
         item: Item,
+        /// Who asked for it: a project may admit some and not others.
+        by: String,
         /// The card it is for.
         card: CardId,
     },

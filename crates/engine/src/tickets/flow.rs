@@ -74,10 +74,15 @@ fn show_preview(turn: &mut Turn<'_>, draft: &crate::id::DraftId, by: &str, error
     }
 }
 
+/// The question whether the tracker would take what a draft holds.
+fn dry_run(draft: &Draft, card: &CardId) -> EffectBody {
+    let (target, item, by) = (draft.target.clone(), draft.item(), draft.by.clone());
+    EffectBody::TrackerCheck { target, item, by, card: card.clone() }
+}
+
 /// Asks the tracker whether it would take the draft.
 fn check(turn: &mut Turn<'_>, draft: &Draft, card: &CardId) {
-    let body =
-        EffectBody::TrackerCheck { target: draft.target.clone(), item: draft.item(), card: card.clone() };
+    let body = dry_run(draft, card);
     let effect = turn.effect(body, &[], None);
     if let Some(mut card) = turn.card(card) {
         card.about = About::DraftPreview { draft: draft.id.clone(), checks: Checks::Running { effect } };
@@ -165,8 +170,7 @@ fn revise(turn: &mut Turn<'_>, card: Card, draft: Draft) {
         turn.cancel(effect);
     }
     turn.put(Record::Draft(draft.clone()));
-    let body =
-        EffectBody::TrackerCheck { target: draft.target.clone(), item: draft.item(), card: card.id.clone() };
+    let body = dry_run(&draft, &card.id);
     let effect = turn.effect(body, &[], None);
     turn.revise(card, About::DraftPreview { draft: draft.id, checks: Checks::Running { effect } });
 }
@@ -196,8 +200,7 @@ pub(crate) fn release(turn: &mut Turn<'_>, card: Card, action: Action) {
     if let About::UncertainEffect { effect, .. } = &card.about {
         turn.cancel(effect);
     }
-    let check =
-        EffectBody::TrackerCheck { target: draft.target.clone(), item: draft.item(), card: card.id.clone() };
+    let check = dry_run(&draft, &card.id);
     let checked = turn.effect(check, &[], None);
     let effect = turn.effect(create(&draft, &card.id), &[checked], Some(released_by(&card)));
     decide(turn, card, action, Progress::Working { effect });
