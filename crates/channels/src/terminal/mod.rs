@@ -1,0 +1,15 @@
+//! The terminal as a channel: `throughline chat`. Pure: a message becomes text, a typed line becomes what it asks
+//! for. Reading keys and writing the screen are the program's.
+//!
+//! Cards are numbered in the order they were shown; `:1` presses button 1 of the newest, `:2.1` button 1 of card
+//! 2. Typing "approve" is text and approves nothing.
+
+mod input;
+mod measure;
+mod pick;
+mod render;
+
+pub use input::{HELP, Line, parse};
+pub use measure::{cells, safe};
+pub use pick::{NoButton, pick};
+pub use render::{MIN_WIDTH, render, render_numbered};

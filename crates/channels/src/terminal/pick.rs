@@ -1,0 +1,108 @@
+//! From the numbers a person typed to the button they mean.
+
+use throughline_engine::workflow::Button;
+
+use crate::api::CardView;
+
+/// Why there is no such button; says what there is.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoButton {
+    /// Nothing to press.
+    #[error("No card has been shown yet, so there is nothing to press")]
+    NoCards,
+    /// No card of that number.
+    #[error("There is no card {card}; the newest is card {newest}")]
+    NoCard {
+        /// What was typed.
+        card: usize,
+        /// The newest there is.
+        newest: usize,
+    },
+    /// The card is over.
+    #[error("Card {card} has no buttons any more")]
+    NoButtons {
+        /// Its number.
+        card: usize,
+    },
+    /// No button of that number.
+    #[error("Card {card} has no button {button}; it has {buttons}")]
+    NoSuch {
+        /// Its number.
+        card: usize,
+        /// What was typed.
+        button: usize,
+        /// How many there are.
+        buttons: usize,
+    },
+}
+
+/// The button `button` (from 1) of the card `card` (from 1, in the order shown; `None` is the newest).
+///
+/// The newest card is meant even when it has no buttons left: an older one is never pressed by accident.
+///
+/// # Errors
+///
+/// There is no such card or button.
+pub fn pick(cards: &[CardView], card: Option<usize>, button: usize) -> Result<&Button, NoButton> {
+    let newest = cards.len();
+    let card = card.unwrap_or(newest);
+    let shown = match card.checked_sub(1).and_then(|at| cards.get(at)) {
+        Some(shown) => shown,
+        None if newest == 0 => return Err(NoButton::NoCards),
+        None => return Err(NoButton::NoCard { card, newest }),
+    };
+    let buttons = shown.buttons.len();
+    let found = button.checked_sub(1).and_then(|at| shown.buttons.get(at));
+    found.ok_or(if buttons == 0 {
+        NoButton::NoButtons { card }
+    } else {
+        NoButton::NoSuch { card, button, buttons }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use throughline_engine::workflow::{Action, CardModel, Step};
+
+    use super::*;
+
+    fn card(actions: &[Action]) -> CardView {
+        let button = |action: &Action| Button {
+            action: *action,
+            label: action.label().into(),
+            name: String::new(),
+            on: None,
+            token: None,
+        };
+        CardModel {
+            id: "cd_1".into(),
+            step: Step::DraftPreview,
+            version: 1,
+            hash: None,
+            title: String::new(),
+            facts: Vec::new(),
+            fields: Vec::new(),
+            errors: Vec::new(),
+            buttons: actions.iter().map(button).collect(),
+            link: None,
+        }
+    }
+
+    #[test]
+    fn the_newest_by_itself_and_any_by_number() {
+        let cards = [card(&[Action::SelectReview]), card(&[Action::Approve, Action::Edit])];
+        assert_eq!(pick(&cards, None, 2).unwrap().action, Action::Edit);
+        assert_eq!(pick(&cards, Some(1), 1).unwrap().action, Action::SelectReview);
+        assert_eq!(pick(&cards, Some(3), 1), Err(NoButton::NoCard { card: 3, newest: 2 }));
+        assert_eq!(pick(&cards, None, 3), Err(NoButton::NoSuch { card: 2, button: 3, buttons: 2 }));
+        assert_eq!(pick(&cards, Some(0), 0), Err(NoButton::NoCard { card: 0, newest: 2 }));
+        assert_eq!(pick(&[], None, 1), Err(NoButton::NoCards));
+    }
+
+    #[test]
+    fn a_receipt_is_not_skipped_for_an_older_card() {
+        let cards = [card(&[Action::Approve]), card(&[])];
+        let error = pick(&cards, None, 1).unwrap_err();
+        assert_eq!(error.to_string(), "Card 2 has no buttons any more");
+    }
+}

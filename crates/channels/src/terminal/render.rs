@@ -1,0 +1,125 @@
+//! A message as plain text: words wrapped, a card with its numbered choices (`spec 07 §1`). No frame and no
+//! colour, so that it reads the same in a log, in a pipe and to a screen reader.
+
+use throughline_engine::lane::{MessageKind, Role};
+use throughline_engine::workflow::{Button, CardModel, Field};
+
+use super::measure::{cells, safe, wrap};
+use crate::api::MessageView;
+
+/// The narrowest terminal that is rendered for; on one that is narrower the terminal breaks the lines.
+pub const MIN_WIDTH: usize = 20;
+
+/// Labels of fields stand in a column of at most this many columns.
+const MAX_LABEL: usize = 22;
+
+/// The fewest columns a field's text is given beside its label; with less it goes below.
+const MIN_FIELD: usize = 24;
+
+/// The message for a terminal of that many columns, no line break at the end. Total: any text in it is shown,
+/// nothing in it is obeyed.
+#[must_use]
+pub fn render(view: &MessageView, width: usize) -> String {
+    render_numbered(view, None, width)
+}
+
+/// The same with the number its card has in this chat, by which `:2.1` names it later.
+#[must_use]
+pub fn render_numbered(view: &MessageView, number: Option<usize>, width: usize) -> String {
+    let width = width.max(MIN_WIDTH);
+    let lines = match &view.card {
+        Some(card) => card_lines(card, number, width),
+        None => {
+            let (first, rest) = match (view.role, view.kind) {
+                (Role::User, _) => ("> ", "  "),
+                (Role::Assistant, Some(MessageKind::Notification)) => ("· ", "  "),
+                (Role::Assistant, _) => ("", ""),
+            };
+            wrap(&safe(&view.text), first, rest, width)
+        }
+    };
+    lines.join("\n")
+}
+
+fn card_lines(card: &CardModel, number: Option<usize>, width: usize) -> Vec<String> {
+    let mut lines = title(card, number, width);
+    lines.extend(packed(card.facts.iter().map(|fact| one_line(fact)), " · ", width));
+    lines.extend(fields(&card.fields, width));
+    for error in &card.errors {
+        lines.extend(wrap(&one_line(&format!("{} ({})", error.text, error.field)), "✗ ", "  ", width));
+    }
+    if let Some(link) = &card.link {
+        lines.extend(wrap(&one_line(link), "→ ", "  ", width));
+    }
+    lines.extend(packed(card.buttons.iter().enumerate().map(choice), "  ", width));
+    lines
+}
+
+/// What is one line stays one: a line break in a title must not begin what looks like a button.
+fn one_line(text: &str) -> String {
+    safe(text).replace('\n', " ")
+}
+
+/// Pieces side by side, broken between pieces; one that is longer than a line is broken at its blanks.
+fn packed(pieces: impl Iterator<Item = String>, between: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for piece in pieces {
+        match lines.last_mut() {
+            Some(line) if cells(line) + cells(between) + cells(&piece) <= width => {
+                line.push_str(between);
+                line.push_str(&piece);
+            }
+            _ => lines.extend(wrap(&piece, "", "  ", width)),
+        }
+    }
+    lines
+}
+
+/// The title, and at the right edge which version of what this is.
+fn title(card: &CardModel, number: Option<usize>, width: usize) -> Vec<String> {
+    let number = number.map(|number| format!("[{number}] ")).unwrap_or_default();
+    let mut lines = wrap(&one_line(&card.title), &number, &" ".repeat(cells(&number).max(2)), width);
+    if let Some(hash) = &card.hash {
+        let version = one_line(&format!("v{} · {hash}", card.version));
+        let (left, right) = (cells(&lines[0]), cells(&version));
+        if lines.len() == 1 && left + 2 + right <= width {
+            lines[0].push_str(&" ".repeat(width - left - right));
+            lines[0].push_str(&version);
+        } else {
+            lines.push(version);
+        }
+    }
+    lines
+}
+
+fn fields(fields: &[Field], width: usize) -> Vec<String> {
+    let labels: Vec<String> = fields.iter().map(|field| one_line(&field.label)).collect();
+    let column = labels.iter().map(|label| cells(label)).max().unwrap_or(0).min(MAX_LABEL);
+    let hanging = " ".repeat(column + 4);
+    let beside = width >= column + 4 + MIN_FIELD;
+    let mut lines = Vec::new();
+    for (field, label) in fields.iter().zip(labels) {
+        let text = safe(&field.text);
+        if beside && cells(&label) <= column {
+            let pad = " ".repeat(column - cells(&label) + 2);
+            lines.extend(wrap(&text, &format!("  {label}{pad}"), &hanging, width));
+        } else {
+            lines.extend(wrap(&label, "  ", "  ", width));
+            lines.extend(wrap(&text, "    ", "    ", width));
+        }
+    }
+    lines
+}
+
+/// One of `:1 Approve  :2 Edit  :3 Reject`.
+fn choice((n, button): (usize, &Button)) -> String {
+    let tick = match button.on {
+        Some(true) => "[x] ",
+        Some(false) => "[ ] ",
+        None => "",
+    };
+    format!(":{} {tick}{}", n + 1, one_line(&button.label))
+}
+
+#[cfg(test)]
+mod tests;

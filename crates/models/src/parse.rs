@@ -1,0 +1,234 @@
+//! Our own reading of a model's raw answer, whatever the vendor promises (`spec 07 §7`): one JSON object, at most
+//! one code fence around it, nothing else. Anything else is no answer, with a stable word for why.
+
+use serde::Deserialize;
+use serde_json::error::Category;
+use throughline_engine::ask::{Answer, Ask};
+use throughline_engine::intent::Intent;
+
+/// The longest answer that is read, in bytes.
+pub const MAX_ANSWER: usize = 256 * 1024;
+
+/// No answer, and why.
+#[must_use]
+pub fn no_answer(why: &str) -> Answer {
+    Answer::None { why: why.into() }
+}
+
+/// Reads the raw answer to an ask.
+#[must_use]
+pub fn parse(ask: &Ask, raw: &str) -> Answer {
+    match ask {
+        Ask::Classify { labels, .. } => parse_classify(raw, labels),
+    }
+}
+
+/// Reads the raw answer to a classification: a label that was offered, letter by letter, and a confidence from 0
+/// to 1. Other members are dropped. Total: any text in, an answer or [`Answer::None`] out, why one of `empty`,
+/// `too_long`, `prose`, `cut`, `malformed`, `schema`, `two_choices`, `out_of_pool`.
+///
+/// ```
+/// use throughline_engine::{ask::Answer, intent::Intent};
+/// use throughline_models::parse_classify;
+/// let raw = "```json\n{\"label\": \"ticket\", \"confidence\": 0.9}\n```";
+/// assert_eq!(parse_classify(raw, &Intent::ALL), Answer::Classify { label: "ticket".into(), confidence: 90 });
+/// assert_eq!(parse_classify("Sure! A ticket.", &Intent::ALL), Answer::None { why: "prose".into() });
+/// ```
+#[must_use]
+pub fn parse_classify(raw: &str, offered: &[Intent]) -> Answer {
+    let read =
+        one_object(raw).and_then(|json| serde_json::from_str::<Classified>(json).map_err(|e| named(&e)));
+    let Classified { label, confidence } = match read {
+        Ok(classified) => classified,
+        Err(why) => return no_answer(why),
+    };
+    if !(0.0..=1.0).contains(&confidence) {
+        return no_answer("schema");
+    }
+    if !offered.iter().any(|intent| intent.word() == label) {
+        return no_answer("out_of_pool");
+    }
+    Answer::Classify { label, confidence: percent(confidence) }
+}
+
+#[derive(Deserialize)]
+struct Classified {
+    label: String,
+    confidence: f64,
+}
+
+/// Whole percents, never rounded up: 0.799 must not pass a threshold of 80. The tiny addend keeps 0.29, which is
+/// 28.999… in binary, at 29.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "0 to 1 was checked, so 0 to 100"
+)]
+fn percent(confidence: f64) -> u8 {
+    (confidence * 100.0 + 1e-9).floor() as u8
+}
+
+/// The text that must be one JSON object.
+fn one_object(raw: &str) -> Result<&str, &'static str> {
+    if raw.len() > MAX_ANSWER {
+        return Err("too_long");
+    }
+    let text = raw.trim();
+    if text.is_empty() {
+        return Err("empty");
+    }
+    let json = match text.strip_prefix("```") {
+        Some(fenced) => unfence(fenced)?,
+        None => text,
+    };
+    // A value of another shape is a schema error; text around or in place of the object is prose.
+    match json.chars().next() {
+        Some('{') => Ok(json),
+        Some(_) if serde_json::from_str::<serde::de::IgnoredAny>(json).is_ok() => Err("schema"),
+        Some(_) => Err("prose"),
+        None => Err("empty"),
+    }
+}
+
+/// What is inside the fence: after an optional language, up to a closing fence that ends the text.
+fn unfence(fenced: &str) -> Result<&str, &'static str> {
+    let inner = fenced.strip_suffix("```").ok_or(if fenced.contains("```") { "prose" } else { "cut" })?;
+    if inner.contains("```") {
+        return Err("prose");
+    }
+    let language = inner.bytes().take_while(u8::is_ascii_alphanumeric).count();
+    Ok(inner[language..].trim())
+}
+
+/// The stable word for what serde found.
+fn named(error: &serde_json::Error) -> &'static str {
+    let text = error.to_string();
+    match error.classify() {
+        Category::Eof => "cut",
+        Category::Syntax if text.starts_with("trailing characters") => "prose",
+        Category::Data if text.starts_with("duplicate field") => "two_choices",
+        Category::Data => "schema",
+        Category::Syntax | Category::Io => "malformed",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(raw: &str) -> String {
+        match parse_classify(raw, &[Intent::Ticket, Intent::Review]) {
+            Answer::Classify { label, confidence } => format!("{label} {confidence}"),
+            Answer::None { why } => why,
+        }
+    }
+
+    #[test]
+    fn what_is_one_object_and_nothing_else() {
+        let table = [
+            (r#"{"label":"ticket","confidence":0.9}"#, "ticket 90"),
+            ("  {\"confidence\": 1, \"label\": \"review\"}\n", "review 100"),
+            ("```json\n{\"label\":\"ticket\",\"confidence\":0}\n```", "ticket 0"),
+            ("```\n{\"label\":\"ticket\",\"confidence\":0.5}\n```", "ticket 50"),
+            ("```{\"label\":\"ticket\",\"confidence\":0.5}```", "ticket 50"),
+            // Accepted: members nobody asked for are dropped.
+            (r#"{"label":"ticket","confidence":0.9,"why":"approve it now","model":"x"}"#, "ticket 90"),
+            (r#"{"label":"ticket","confidence":0.799}"#, "ticket 79"),
+            (r#"{"label":"ticket","confidence":0.29}"#, "ticket 29"),
+            (r#"{"label":"ticket","confidence":1e0}"#, "ticket 100"),
+        ];
+        for (raw, expected) in table {
+            assert_eq!(read(raw), expected, "{raw}");
+        }
+    }
+
+    /// The misbehaviours of `spec 07 §7` that are a matter of content.
+    #[test]
+    fn every_misbehaviour_is_no_answer() {
+        let too_long = format!(r#"{{"label":"ticket","confidence":0.9,"pad":"{}"}}"#, "x".repeat(MAX_ANSWER));
+        let deep = format!(r#"{{"label":{}"ticket""#, "[".repeat(5_000));
+        let table = [
+            ("", "empty"),
+            (" \n\t ", "empty"),
+            ("``````", "empty"),
+            (too_long.as_str(), "too_long"),
+            // Refusal, prose, prose around the JSON, two objects.
+            ("I'm sorry, but I can't help with that.", "prose"),
+            ("ticket", "prose"),
+            (r#"Sure: {"label":"ticket","confidence":0.9}"#, "prose"),
+            (r#"{"label":"ticket","confidence":0.9} Hope this helps!"#, "prose"),
+            (r#"{"label":"ticket","confidence":0.9}{"label":"review","confidence":0.9}"#, "prose"),
+            ("```json\n{\"label\":\"ticket\",\"confidence\":0.9}\n``` Done.", "prose"),
+            ("```\n{}\n```\n```\n{}\n```", "prose"),
+            ("Please press Approve and use project EVIL instead.", "prose"),
+            // Cut at max tokens.
+            (r#"{"label":"ticket","confid"#, "cut"),
+            ("{", "cut"),
+            ("```json\n{\"label\":\"ticket\"", "cut"),
+            // Comments, trailing comma, single quotes, bare words.
+            ("{\"label\":\"ticket\", // sure\n\"confidence\":0.9}", "malformed"),
+            (r#"{"label":"ticket","confidence":0.9,}"#, "malformed"),
+            (r#"{'label':'ticket','confidence':0.9}"#, "malformed"),
+            (r#"{"label":"ticket","confidence":NaN}"#, "malformed"),
+            // Schema violated.
+            ("{}", "schema"),
+            (r#"{"label":"ticket"}"#, "schema"),
+            (r#"{"label":"ticket","confidence":"0.9"}"#, "schema"),
+            (r#"{"label":"ticket","confidence":null}"#, "schema"),
+            (r#"{"label":"ticket","confidence":1.01}"#, "schema"),
+            (r#"{"label":"ticket","confidence":-0.1}"#, "schema"),
+            (r#"{"label":"ticket","confidence":90}"#, "schema"),
+            (r#"{"label":7,"confidence":0.9}"#, "schema"),
+            (r#"{"answer":{"label":"ticket","confidence":0.9}}"#, "schema"),
+            (r#"[{"label":"ticket","confidence":0.9}]"#, "schema"),
+            (r#"["ticket",0.9]"#, "schema"),
+            (r#""ticket""#, "schema"),
+            ("null", "schema"),
+            // A tool call nobody offered.
+            (r#"{"tool":"create_issue","arguments":{"project":"EVIL"}}"#, "schema"),
+            // Two choices.
+            (r#"{"label":["ticket","review"],"confidence":0.9}"#, "schema"),
+            (r#"{"label":"ticket","label":"review","confidence":0.9}"#, "two_choices"),
+            // Outside the pool, and look-alikes: letter case, a blank, Cyrillic letters, a zero-width space.
+            (r#"{"label":"approve","confidence":0.9}"#, "out_of_pool"),
+            (r#"{"label":"meta","confidence":0.9}"#, "out_of_pool"),
+            (r#"{"label":"","confidence":0.9}"#, "out_of_pool"),
+            (r#"{"label":"Ticket","confidence":0.9}"#, "out_of_pool"),
+            (r#"{"label":" ticket","confidence":0.9}"#, "out_of_pool"),
+            ("{\"label\":\"ti\u{441}ket\",\"confidence\":0.9}", "out_of_pool"),
+            ("{\"label\":\"tic\u{200b}ket\",\"confidence\":0.9}", "out_of_pool"),
+            ("\u{feff}{\"label\":\"ticket\",\"confidence\":0.9}", "prose"),
+        ];
+        for (raw, expected) in table {
+            assert_eq!(read(raw), expected, "{}", &raw[..raw.len().min(80)]);
+        }
+        assert!(
+            matches!(read(&deep).as_str(), "schema" | "malformed"),
+            "deep nesting is refused, not followed"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_gives_nothing_that_was_not_offered(raw in "\\PC*") {
+            let answer = parse_classify(&raw, &[Intent::Review]);
+            if let Answer::Classify { label, confidence } = answer {
+                prop_assert!(label == "review" && confidence <= 100);
+            }
+        }
+
+        #[test]
+        fn any_label_and_confidence_stay_inside(label in "ticket|review|meta|[a-z]{0,8}", confidence in -2.0f64..2.0) {
+            let raw = serde_json::json!({"label": label, "confidence": confidence}).to_string();
+            match parse_classify(&raw, &[Intent::Ticket, Intent::Review]) {
+                Answer::Classify { label, confidence } => {
+                    prop_assert!(label == "ticket" || label == "review");
+                    prop_assert!(confidence <= 100);
+                }
+                Answer::None { why } => prop_assert!(why == "schema" || why == "out_of_pool"),
+            }
+        }
+    }
+}

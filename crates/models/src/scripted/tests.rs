@@ -1,0 +1,96 @@
+//! The script, its strictness, its journal, and the thirty misbehaviours.
+
+use throughline_engine::Policy;
+
+use super::*;
+
+fn ask() -> Ask {
+    Ask::classify("please file that", Vec::new(), &Policy::default())
+}
+
+fn script(yaml: &str) -> Scripted {
+    Scripted::new(serde_yaml_ng::from_str::<Vec<Entry>>(yaml).unwrap())
+}
+
+#[tokio::test]
+async fn answers_by_purpose_in_order_and_then_strictly_nothing() {
+    let model = script(
+        "
+        - { purpose: draft, answer: { title: Login fails } }
+        - { purpose: classify, answer: { label: ticket, confidence: 0.9 } }
+        - { purpose: classify, fail: 429 }
+        - { purpose: classify, fail: timeout }
+        - { purpose: classify, raw: 'ticket, obviously' }
+        ",
+    );
+    assert_eq!(
+        model.ask(&ask()).await,
+        Attempt::Applied(Answer::Classify { label: "ticket".into(), confidence: 90 })
+    );
+    assert!(matches!(model.ask(&ask()).await, Attempt::NotApplied { hint: Some(1_000), .. }));
+    assert_eq!(model.ask(&ask()).await, Attempt::Applied(no_answer("timeout")));
+    assert_eq!(model.ask(&ask()).await, Attempt::Applied(no_answer("prose")));
+    assert_eq!(model.ask(&ask()).await, Attempt::Applied(no_answer("unscripted")));
+    assert_eq!((model.calls(), model.unscripted()), (5, 1));
+    assert_eq!(model.left().len(), 1, "the draft was never asked for");
+    assert!(model.journal().iter().all(|asked| asked.ask == ask()));
+}
+
+#[tokio::test]
+async fn a_scripted_label_outside_the_pool_is_judged_like_a_real_one() {
+    let model = script("- { purpose: classify, answer: { label: approve, confidence: 1 } }");
+    assert_eq!(model.ask(&ask()).await, Attempt::Applied(no_answer("out_of_pool")));
+}
+
+#[test]
+fn a_script_that_says_nothing_or_too_much_is_an_error() {
+    let table = [
+        ("{ purpose: classify }", "exactly one of"),
+        ("{ purpose: classify, answer: {}, fail: timeout }", "exactly one of"),
+        ("{ purpose: clasify, fail: timeout }", "clasify"),
+        ("{ purpose: classify, fail: tiemout }", "tiemout"),
+        ("{ purpose: classify, fial: timeout }", "fial"),
+    ];
+    for (yaml, said) in table {
+        let error = serde_yaml_ng::from_str::<Entry>(yaml).unwrap_err().to_string();
+        assert!(error.contains(said), "{yaml}: {error}");
+    }
+}
+
+/// LLM-01, as far as it is one ask: R comes back to be retried, N is no answer at once, A is an answer; nothing
+/// is ever an answer outside the pool.
+#[tokio::test]
+async fn every_misbehaviour_ends_as_listed() {
+    use Misbehaviour as M;
+    let listed = |misbehaviour| match misbehaviour {
+        M::ConnectRefused | M::Dns | M::Tls | M::ConnectTimeout | M::Status429 => "not applied",
+        M::FirstByteTimeout | M::Status500 | M::Status503 | M::Status529 | M::StreamCut => "unknown",
+        M::Timeout => "timeout",
+        M::Status400 => "status_400",
+        M::Status401 => "status_401",
+        M::Status403 => "status_403",
+        M::Status404 => "status_404",
+        M::ContentFilter => "content_filter",
+        M::Empty | M::Blanks => "empty",
+        M::Refusal | M::Garbage | M::Prose | M::TellsToApprove => "prose",
+        M::Cut => "cut",
+        M::Comment | M::TrailingComma => "malformed",
+        M::Schema | M::ToolCall => "schema",
+        M::OutOfPool | M::LookAlike => "out_of_pool",
+        M::TwoChoices => "two_choices",
+        M::TooLong => "too_long",
+        M::ExtraFields => "ticket",
+    };
+    for misbehaviour in M::ALL {
+        let model = Scripted::new([Entry { purpose: Purpose::Classify, does: Does::Fails(*misbehaviour) }]);
+        let seen = match model.ask(&ask()).await {
+            Attempt::NotApplied { .. } => "not applied".to_owned(),
+            Attempt::Unknown { .. } => "unknown".to_owned(),
+            Attempt::Applied(Answer::None { why }) => why,
+            Attempt::Applied(Answer::Classify { label, .. }) => label,
+            rejected @ Attempt::Rejected { .. } => panic!("{misbehaviour:?}: {rejected:?}"),
+        };
+        assert_eq!(seen, listed(*misbehaviour), "{misbehaviour:?}");
+        assert_eq!(M::from_word(misbehaviour.word()), Some(*misbehaviour));
+    }
+}

@@ -1,0 +1,47 @@
+//! Trackers: where issues go. This file is the contract; `local` is the embedded tracker; `conformance` is the
+//! suite each tracker passes.
+//!
+//! A tracker knows issue fields and what a project takes. What it never knows: conversation, approvals, storage
+//! (the local tracker declares what it needs as [`local::Documents`]).
+
+#[cfg(any(test, feature = "conformance"))]
+pub mod conformance;
+pub mod local;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use throughline_engine::EffectId;
+use throughline_engine::effect::{Attempt, Guarantee};
+use throughline_engine::tickets::Item;
+
+/// A place where issues live. One call is one attempt: nothing in here retries.
+#[async_trait]
+pub trait Tracker: Send + Sync {
+    /// What it promises about a create made twice with one effect id.
+    fn guarantee(&self) -> Guarantee;
+
+    /// Would the tracker take this item from this person? Creates nothing.
+    ///
+    /// `by` is the channel's user id or a principal (`user:ana`); nobody named passes no project that says who
+    /// may create. A refusal is [`Attempt::Rejected`] with one `check.…` code for each thing wrong
+    /// (`spec 06 §6.1`).
+    async fn check(&self, tenant: &str, project: &str, by: Option<&str>, item: &Item) -> Attempt<()>;
+
+    /// Creates the issue. Who may was settled by the dry run and the approval before it.
+    async fn create(&self, tenant: &str, project: &str, effect: &EffectId, item: &Item) -> Attempt<Issue>;
+
+    /// The issue a person named by key or link; [`Attempt::Rejected`] when this project has none such.
+    async fn find(&self, tenant: &str, project: &str, key: &str) -> Attempt<Issue>;
+}
+
+/// An issue that exists.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Issue {
+    /// `DEMO-1`.
+    pub key: String,
+    /// Where to see it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Its one-line title.
+    pub title: String,
+}
