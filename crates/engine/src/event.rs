@@ -29,7 +29,7 @@ pub struct Event {
 /// What happened. Seed 001's `BUTTON_CLICK`, `SLASH_COMMAND` and `MODAL_SUBMIT` are `card.pressed`,
 /// `command` and `form.submitted`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind")]
+#[serde(tag = "kind", content = "what")]
 pub enum EventKind {
     /// A person wrote.
     #[serde(rename = "message.posted")]

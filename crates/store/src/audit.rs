@@ -1,0 +1,60 @@
+//! The audit chain: every row's hash covers the row before, so that none can be changed, moved or left out
+//! unseen. The newest number and hash are kept beside the rows, which is what shows a cut end.
+
+use throughline_engine::canon::{Hash, sha256};
+
+/// What the first row of a tenant follows.
+pub(crate) const GENESIS: Hash = [0; 32];
+
+/// The hash of `row` after `prev`.
+pub(crate) fn link(prev: &Hash, row: &str) -> Hash {
+    sha256(&[b"throughline/audit/1", prev, &sha256(&[row.as_bytes()])])
+}
+
+/// The number of the first row that does not fit: changed, missing, or missing at the end. `rows` are number,
+/// row and stored hash in order; `head` is the newest number and hash.
+pub(crate) fn first_break<'a>(
+    rows: impl IntoIterator<Item = (i64, &'a str, Hash)>,
+    head: (i64, Hash),
+) -> Option<i64> {
+    let (mut number, mut prev) = (0, GENESIS);
+    for (n, row, hash) in rows {
+        if n != number + 1 || link(&prev, row) != hash {
+            return Some(number + 1);
+        }
+        (number, prev) = (n, hash);
+    }
+    ((number, prev) != head).then_some(number + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chain(rows: &[&'static str]) -> (Vec<(i64, &'static str, Hash)>, (i64, Hash)) {
+        let mut out: Vec<(i64, &'static str, Hash)> = Vec::new();
+        for (n, row) in (1..).zip(rows) {
+            let prev = out.last().map_or(GENESIS, |(_, _, hash)| *hash);
+            out.push((n, row, link(&prev, row)));
+        }
+        let head = out.last().map_or((0, GENESIS), |(n, _, hash)| (*n, *hash));
+        (out, head)
+    }
+
+    /// Edited, deleted, reordered, truncated: `spec 06 §11`, E32.
+    #[test]
+    fn names_the_first_row_that_does_not_fit() {
+        let (rows, head) = chain(&["a", "b", "c"]);
+        assert_eq!(first_break(rows.clone(), head), None);
+        assert_eq!(first_break([], (0, GENESIS)), None);
+
+        let mut edited = rows.clone();
+        edited[1].1 = "B";
+        assert_eq!(first_break(edited, head), Some(2));
+        let deleted = [rows[0], rows[2]];
+        assert_eq!(first_break(deleted, head), Some(2));
+        let reordered = [rows[1], rows[0], rows[2]];
+        assert_eq!(first_break(reordered, head), Some(1));
+        assert_eq!(first_break(rows[..2].to_vec(), head), Some(3));
+    }
+}

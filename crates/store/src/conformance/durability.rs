@@ -1,0 +1,149 @@
+//! What was answered is there after whatever happens to the process.
+
+use std::sync::Arc;
+
+use throughline_engine::workflow::Action;
+
+use super::fixture::{Hand, approval, create, decide, delivery, lane, lease, loose, settled};
+use super::turns::{full_turn, written};
+use super::{Place, START};
+use crate::{Accepted, Claim, CommitResult, LANE_LEASE, ManualClock, Store, StoreError, TurnCommit};
+
+fn clock() -> Arc<ManualClock> {
+    Arc::new(ManualClock::at(START))
+}
+
+async fn accept(store: &dyn Store, conversation: &str, key: &str) -> i64 {
+    let accepted = store.accept(delivery(&lane(conversation), key)).await.unwrap();
+    let Accepted::New(seq) = accepted else { panic!("{accepted:?}") };
+    seq
+}
+
+/// Closed and opened again, everything is as it was.
+pub async fn reopening_keeps_everything(place: &dyn Place) {
+    let store = place.open(clock());
+    let seq = accept(&*store, "C1", "k").await;
+    let mut hand = Hand::on(&*store, &lane("C1")).await;
+    hand.commit(full_turn(&hand, seq)).await;
+    accept(&*store, "C1", "waits").await;
+    let (loaded, counts) = (store.load(&lane("C1")).await.unwrap(), store.counts().await.unwrap());
+    drop(store);
+    let store = place.open(clock());
+    assert!(written(&*store, &lane("C1"), 1).await);
+    assert_eq!(store.load(&lane("C1")).await.unwrap(), loaded);
+    assert_eq!(store.counts().await.unwrap(), counts);
+    assert_eq!(store.verify_audit("acme").await.unwrap(), None);
+    assert_eq!(store.waiting(&lane("C1"), 10).await.unwrap().len(), 1);
+    assert!(matches!(store.accept(delivery(&lane("C1"), "k")).await.unwrap(), Accepted::Duplicate(_)));
+}
+
+/// A stop after each operation: what its caller was told is what is found.
+pub async fn what_was_answered_survives_a_crash(place: &dyn Place) {
+    let store = place.open(clock());
+    let after_crash = || place.crashed().open(clock());
+
+    let seq = accept(&*store, "C1", "k").await;
+    let found = after_crash();
+    assert_eq!(found.waiting(&lane("C1"), 10).await.unwrap().len(), 1);
+    assert!(matches!(found.accept(delivery(&lane("C1"), "k")).await.unwrap(), Accepted::Duplicate(_)));
+
+    let mut hand = Hand::on(&*store, &lane("C1")).await;
+    let Claim::Held { .. } = after_crash().claim(&lane("C1"), "b").await.unwrap() else {
+        panic!("claim lost")
+    };
+
+    hand.commit(full_turn(&hand, seq)).await;
+    let found = after_crash();
+    assert!(written(&*found, &lane("C1"), 1).await);
+    assert!(!written(&*found, &lane("C1"), 2).await);
+    assert_eq!(found.waiting(&lane("C1"), 10).await.unwrap(), []);
+
+    let leased = lease(&*store).await.remove(0);
+    assert_eq!(lease(&*after_crash()).await, []);
+    store.mark("acme", &leased.effect.row.id, leased.fence).await.unwrap();
+    let found = after_crash();
+    let effect = found.effect("acme", &leased.effect.row.id).await.unwrap().unwrap();
+    assert_eq!((effect.state, effect.attempts), (crate::EffectState::Attempted, 1));
+
+    assert!(store.settle(settled("fx_1", Some(leased.fence))).await.unwrap());
+    let effect = after_crash().effect("acme", &leased.effect.row.id).await.unwrap().unwrap();
+    assert_eq!(
+        (effect.state, effect.outcome.as_deref()),
+        (crate::EffectState::Done, Some("outcome of fx_1"))
+    );
+
+    hand.commit(TurnCommit { approvals: vec![decide("ap_1", 1, Action::Approve)], ..hand.turn() }).await;
+    let found = after_crash();
+    let mut again = Hand::of("a", &*found, &lane("C1")).await;
+    let twice = TurnCommit { approvals: vec![decide("ap_1", 1, Action::Approve)], ..again.turn() };
+    assert_eq!(again.try_commit(twice).await.unwrap(), CommitResult::ApprovalLost);
+    again.plan(vec![create("fx_9", "ap_1", 1)]).await;
+}
+
+/// Epochs, fences and the order of the inbox never start again.
+pub async fn epochs_and_order_go_on(place: &dyn Place) {
+    let clock = clock();
+    let store = place.open(clock.clone());
+    let first = accept(&*store, "C1", "a").await;
+    let mut hand = Hand::on(&*store, &lane("C1")).await;
+    hand.commit(TurnCommit {
+        inbox: vec![super::fixture::done(first)],
+        ..hand.planning(vec![loose("fx_1")])
+    })
+    .await;
+    let fence = lease(&*store).await[0].fence;
+    let (epoch, hash) = (hand.epoch, hand.hash.clone());
+    drop(store);
+
+    clock.advance(LANE_LEASE + crate::EFFECT_LEASE);
+    let store = place.open(clock);
+    assert!(accept(&*store, "C1", "b").await > first);
+    let mut hand = Hand::of("b", &*store, &lane("C1")).await;
+    assert!(hand.epoch > epoch);
+    assert_eq!((hand.revision, &hand.hash), (1, &hash));
+    assert!(lease(&*store).await[0].fence > fence);
+    hand.plan(vec![loose("fx_2")]).await;
+    let effects = store.effects("acme", Some(&lane("C1")), None, 10).await.unwrap();
+    assert_eq!(effects.iter().map(|e| e.row.id.as_str()).collect::<Vec<_>>(), ["fx_2", "fx_1"]);
+}
+
+/// 64 callers at once, some of whose turns are refused after they have written: each turn is in or out.
+pub async fn a_group_is_all_or_nothing_for_each(place: &dyn Place) {
+    let store = place.open(clock());
+    std::thread::scope(|scope| {
+        for n in 0..64_u64 {
+            let store = store.clone();
+            scope.spawn(move || super::block_on(one_of_many(&*store, n)));
+        }
+    });
+    drop(store);
+    let store = place.open(clock());
+    for n in 0..64 {
+        let (lane, refused) = (lane(&format!("C{n}")), n % 7 == 3);
+        assert_eq!(store.load(&lane).await.unwrap().is_none(), refused, "{lane}");
+        let approval = store.approval("acme", &format!("ap_{n}").as_str().into()).await.unwrap();
+        assert_eq!(approval.is_none(), refused, "{lane}");
+        let effects = store.effects("acme", Some(&lane), None, 10).await.unwrap();
+        assert_eq!(effects.len(), if refused { 0 } else { 1 }, "{lane}");
+        assert_eq!(store.waiting(&lane, 10).await.unwrap().len(), usize::from(refused), "{lane}");
+    }
+}
+
+async fn one_of_many(store: &dyn Store, n: u64) {
+    let conversation = format!("C{n}");
+    let seq = accept(store, &conversation, &format!("k{n}")).await;
+    let mut hand = Hand::on(store, &lane(&conversation)).await;
+    let card = format!("ap_{n}");
+    let effect = if n % 7 == 3 { create("fx_naked", "ap_nobody", 1) } else { loose(&format!("fx_{n}")) };
+    let open = throughline_engine::approval::ApprovalChange::Open(approval(&card, 1, None));
+    let turn = TurnCommit {
+        approvals: vec![open],
+        inbox: vec![super::fixture::done(seq)],
+        ..hand.planning(vec![effect])
+    };
+    match hand.try_commit(turn).await {
+        Ok(CommitResult::Committed) => assert_ne!(n % 7, 3),
+        Err(StoreError::Refused { .. }) => assert_eq!(n % 7, 3),
+        other => panic!("{other:?}"),
+    }
+}

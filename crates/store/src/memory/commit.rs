@@ -1,0 +1,234 @@
+//! A turn in memory: everything that can refuse it is looked at before anything is written.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use throughline_engine::approval::{ApprovalChange, Closing};
+use throughline_engine::{CardId, EffectId, LaneKey, Timestamp};
+
+use super::{Approval, Lane, Tenant, Turn, World};
+use crate::contract::{
+    ApprovalRow, ApprovalState, CommitResult, InboxEnd, LANE_LEASE, OutboxRow, RecordWrite, RowState,
+    StoreError, TurnCommit, Write,
+};
+use crate::rules::releases;
+
+const ACT: &str = "commit a turn";
+
+fn refused(why: String) -> StoreError {
+    StoreError::Refused { act: ACT, why }
+}
+
+/// The approvals a turn touches, as they will be.
+#[derive(Default)]
+struct Decided {
+    approvals: BTreeMap<CardId, BTreeMap<u32, Approval>>,
+    consumed: BTreeSet<(CardId, u32)>,
+    order: u64,
+}
+
+impl World {
+    pub(super) fn commit(&mut self, turn: TurnCommit, now: Timestamp) -> Result<CommitResult, StoreError> {
+        let tenant = self.tenant(&turn.lane.tenant);
+        let lane = tenant.lanes.get(&turn.lane);
+        let Some(lane) = lane.filter(|lane| lane.owner.is_some() && lane.epoch == turn.epoch) else {
+            return Ok(CommitResult::Fenced);
+        };
+        if lane.revision != turn.expected_revision {
+            return Ok(CommitResult::RevisionMoved);
+        }
+        let Some(decided) = tenant.decide(&turn, now)? else { return Ok(CommitResult::ApprovalLost) };
+        tenant.check(&turn, lane, &decided)?;
+
+        tenant.approvals.extend(decided.approvals);
+        tenant.consumed.extend(decided.consumed);
+        tenant.approval_order = decided.order;
+        tenant.end_rows(&turn);
+        for row in &turn.audit {
+            tenant.append_audit(row);
+        }
+        tenant.tokens.extend(turn.tokens.iter().map(|t| (t.hash.clone(), (turn.lane.clone(), t.clone()))));
+        tenant.turns.insert(turn.log.turn.clone(), (turn.lane.clone(), turn.expected_revision + 1));
+        self.write_timers(&turn);
+        self.plan(&turn, now);
+        for effect in &turn.cancel {
+            self.cancel(&turn.lane.tenant, effect);
+        }
+        for (effect, outcome) in &turn.adopt {
+            self.adopt(&turn.lane.tenant, effect, outcome);
+        }
+        self.lane(&turn.lane.clone(), now).write(turn, now);
+        Ok(CommitResult::Committed)
+    }
+
+    fn write_timers(&mut self, turn: &TurnCommit) {
+        for id in &turn.clear_timers {
+            self.clear_timer(&turn.lane.tenant, id);
+        }
+        for timer in &turn.timers {
+            self.clear_timer(&turn.lane.tenant, &timer.id);
+            self.due.insert((timer.due, turn.lane.tenant.clone(), timer.id.clone()));
+            self.tenant(&turn.lane.tenant).timers.insert(timer.id.clone(), timer.clone());
+        }
+    }
+}
+
+impl Tenant {
+    /// The approvals as this turn leaves them; `None` when one it consumes cannot be consumed any more.
+    fn decide(&self, turn: &TurnCommit, now: Timestamp) -> Result<Option<Decided>, StoreError> {
+        let mut decided = Decided { order: self.approval_order, ..Decided::default() };
+        for change in &turn.approvals {
+            let card = match change {
+                ApprovalChange::Open(approval) => &approval.card,
+                ApprovalChange::Decide { card, .. } | ApprovalChange::Close { card, .. } => card,
+            };
+            let kept = || self.approvals.get(card).cloned().unwrap_or_default();
+            decided.order += 1;
+            let order = decided.order;
+            let versions = decided.approvals.entry(card.clone()).or_insert_with(kept);
+            match change {
+                ApprovalChange::Open(approval) => open(versions, approval, &turn.lane, order)?,
+                ApprovalChange::Decide { version, action, .. } => {
+                    let Some(row) = pending(versions, *version, now) else { return Ok(None) };
+                    row.state = ApprovalState::Decided { change: change.clone() };
+                    if releases(*action) {
+                        decided.consumed.insert((card.clone(), *version));
+                    }
+                }
+                ApprovalChange::Close { version, how, .. } => close(versions, *version, *how),
+            }
+        }
+        Ok(Some(decided))
+    }
+
+    /// What a constraint would refuse.
+    fn check(&self, turn: &TurnCommit, lane: &Lane, decided: &Decided) -> Result<(), StoreError> {
+        if turn.log.prev_hash != lane.log_hash() {
+            return Err(refused(format!(
+                "the turn's row does not follow the newest row of lane {}",
+                turn.lane
+            )));
+        }
+        if self.turns.contains_key(&turn.log.turn) {
+            return Err(refused(format!("there is a turn {} already", turn.log.turn)));
+        }
+        let ended = turn.inbox.iter().find(|end| !lane.waiting.contains(&end.seq));
+        if let Some(end) = ended {
+            return Err(refused(format!("inbox row {} does not wait in lane {}", end.seq, turn.lane)));
+        }
+        let mut planned: BTreeSet<&EffectId> = BTreeSet::new();
+        for row in &turn.outbox {
+            self.check_effect(row, decided, &planned)?;
+            planned.insert(&row.id);
+        }
+        Ok(())
+    }
+
+    fn check_effect(
+        &self,
+        row: &OutboxRow,
+        decided: &Decided,
+        planned: &BTreeSet<&EffectId>,
+    ) -> Result<(), StoreError> {
+        let consumed = row.approval.as_ref().is_some_and(|approval| {
+            let key = (approval.card.clone(), approval.version);
+            self.consumed.contains(&key) || decided.consumed.contains(&key)
+        });
+        if !consumed && (row.approval.is_some() || row.class.outward()) {
+            return Err(refused(format!("effect {} names no consumed approval", row.id)));
+        }
+        if self.effects.contains_key(&row.id) || planned.contains(&row.id) {
+            return Err(refused(format!("there is an effect {} already", row.id)));
+        }
+        let unknown =
+            row.depends_on.iter().find(|id| !self.effects.contains_key(*id) && !planned.contains(id));
+        unknown.map_or(Ok(()), |id| {
+            Err(refused(format!("effect {} depends on {id}, which is not there", row.id)))
+        })
+    }
+
+    fn end_rows(&mut self, turn: &TurnCommit) {
+        for InboxEnd { seq, state } in &turn.inbox {
+            let Some(row) = self.inbox.get_mut(seq) else { continue };
+            row.state = *state;
+            row.turn = Some(turn.log.turn.clone());
+            if *state != RowState::Dead {
+                // The turn's content holds it now, where it can be erased.
+                row.event = String::new();
+            }
+        }
+    }
+}
+
+fn open(
+    versions: &mut BTreeMap<u32, Approval>,
+    approval: &throughline_engine::approval::Approval,
+    lane: &LaneKey,
+    order: u64,
+) -> Result<(), StoreError> {
+    if versions.contains_key(&approval.version) {
+        let why = format!("approval {} has a version {} already", approval.card, approval.version);
+        return Err(refused(why));
+    }
+    for older in versions.range_mut(..approval.version).map(|(_, older)| &mut older.row) {
+        if older.state == ApprovalState::Pending {
+            older.state = ApprovalState::Superseded;
+        }
+    }
+    let row = ApprovalRow { approval: approval.clone(), lane: lane.clone(), state: ApprovalState::Pending };
+    versions.insert(approval.version, Approval { order, row });
+    Ok(())
+}
+
+fn pending(versions: &mut BTreeMap<u32, Approval>, version: u32, now: Timestamp) -> Option<&mut ApprovalRow> {
+    let row = &mut versions.get_mut(&version)?.row;
+    let alive = row.approval.expires_at.is_none_or(|until| until >= now);
+    (alive && row.state == ApprovalState::Pending).then_some(row)
+}
+
+fn close(versions: &mut BTreeMap<u32, Approval>, version: u32, how: Closing) {
+    let Some(row) = versions.get_mut(&version).map(|approval| &mut approval.row) else { return };
+    if row.state == ApprovalState::Pending {
+        row.state = match how {
+            Closing::Expired => ApprovalState::Expired,
+            Closing::Superseded => ApprovalState::Superseded,
+            Closing::Cancelled => ApprovalState::Cancelled,
+        };
+    }
+}
+
+impl Lane {
+    fn write(&mut self, turn: TurnCommit, now: Timestamp) {
+        self.revision = turn.expected_revision + 1;
+        self.head = turn.head;
+        self.log_hash = Some(turn.log.hash.clone());
+        self.lease_until = now.plus(LANE_LEASE);
+        self.updated_at = turn.log.at;
+        for end in &turn.inbox {
+            self.waiting.remove(&end.seq);
+        }
+        for RecordWrite { kind, key, write } in turn.records {
+            self.write_record((kind.into(), key), write);
+        }
+        self.messages.extend(turn.message_map);
+        let row = Turn { log: turn.log, commit_id: turn.commit_id, checkpoint: turn.checkpoint };
+        self.turns.insert(self.revision, row);
+    }
+
+    fn write_record(&mut self, key: (String, String), write: Write) {
+        match write {
+            Write::Put(body) => {
+                self.retired.remove(&key);
+                self.records.insert(key, body);
+            }
+            Write::Retire => {
+                if let Some(body) = self.records.remove(&key) {
+                    self.retired.insert(key, body);
+                }
+            }
+            Write::Drop => {
+                self.records.remove(&key);
+                self.retired.remove(&key);
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Deliveries in memory.
+
+use async_trait::async_trait;
+use throughline_engine::{LaneKey, Timestamp};
+
+use super::{MemoryStore, Tenant, World};
+use crate::contract::{
+    Accepted, Delivery, Inbox, InboxRow, RowState, Seq, Store, StoreError, StoredResponse,
+};
+use crate::rules::NOTICE_KIND;
+
+#[async_trait]
+impl Inbox for MemoryStore {
+    async fn accept(&self, delivery: Delivery) -> Result<Accepted, StoreError> {
+        let now = self.now();
+        self.world().accept(delivery, now)
+    }
+
+    async fn delivery(&self, tenant: &str, key: &str) -> Result<Option<InboxRow>, StoreError> {
+        Ok(self.world().delivery(tenant, key))
+    }
+
+    async fn respond(&self, tenant: &str, key: &str, response: StoredResponse) -> Result<(), StoreError> {
+        let mut world = self.world();
+        let first = world.delivery(tenant, key).map(|row| row.key);
+        let requests = &mut world.tenant(tenant).requests;
+        let known = first.is_some() || requests.contains_key(key);
+        if !known {
+            return Err(StoreError::Refused {
+                act: "keep an answer",
+                why: format!("no request has the key {key}"),
+            });
+        }
+        requests.entry(first.unwrap_or_else(|| key.into())).or_default().1 = Some(response);
+        Ok(())
+    }
+
+    async fn begin(
+        &self,
+        tenant: &str,
+        key: &str,
+        body_hash: &str,
+    ) -> Result<Option<(String, Option<StoredResponse>)>, StoreError> {
+        let mut world = self.world();
+        let requests = &mut world.tenant(tenant).requests;
+        if let Some(known) = requests.get(key) {
+            return Ok(Some(known.clone()));
+        }
+        requests.insert(key.into(), (body_hash.into(), None));
+        Ok(None)
+    }
+
+    async fn waiting(&self, lane: &LaneKey, limit: u32) -> Result<Vec<InboxRow>, StoreError> {
+        let world = self.world();
+        let Some(found) = world.find_lane(lane) else { return Ok(Vec::new()) };
+        let tenant = &world.tenants[&lane.tenant];
+        Ok(found.waiting.iter().take(limit as usize).filter_map(|seq| tenant.inbox_row(*seq)).collect())
+    }
+
+    async fn failed(&self, tenant: &str, seq: Seq) -> Result<u32, StoreError> {
+        let mut world = self.world();
+        let row = world.tenant(tenant).inbox.get_mut(&seq);
+        let Some(row) = row.filter(|row| row.state == RowState::Received) else {
+            let why = format!("{tenant} has no inbox row {seq} that waits");
+            return Err(StoreError::Refused { act: "count a failed handling", why });
+        };
+        row.failures += 1;
+        Ok(row.failures)
+    }
+
+    async fn lanes_with_work(&self, limit: u32) -> Result<Vec<LaneKey>, StoreError> {
+        let world = self.world();
+        let lanes = world.tenants.values().flat_map(|tenant| &tenant.lanes);
+        let mut waiting: Vec<_> =
+            lanes.filter_map(|(key, lane)| Some((*lane.waiting.first()?, key.clone()))).collect();
+        waiting.sort();
+        waiting.truncate(limit as usize);
+        Ok(waiting.into_iter().map(|(_, key)| key).collect())
+    }
+}
+
+impl Tenant {
+    /// A row with what is kept of its request.
+    fn inbox_row(&self, seq: Seq) -> Option<InboxRow> {
+        let mut row = self.inbox.get(&seq)?.clone();
+        if let Some((hash, response)) = self.requests.get(&row.key) {
+            row.body_hash = Some(hash.clone()).filter(|hash| !hash.is_empty());
+            row.response = response.clone();
+        }
+        Some(row)
+    }
+}
+
+impl World {
+    pub(super) fn delivery(&self, tenant: &str, key: &str) -> Option<InboxRow> {
+        let tenant = self.tenants.get(tenant)?;
+        tenant.inbox_row(*tenant.keys.get(key)?)
+    }
+
+    pub(super) fn accept(&mut self, delivery: Delivery, now: Timestamp) -> Result<Accepted, StoreError> {
+        if delivery.keys.is_empty() {
+            return Err(StoreError::Refused {
+                act: "accept a delivery",
+                why: "it has no delivery key".into(),
+            });
+        }
+        for key in &delivery.keys {
+            if let Some(row) = self.delivery(&delivery.lane.tenant, key) {
+                return Ok(Accepted::Duplicate(Box::new(row)));
+            }
+        }
+        let waiting = self.lane(&delivery.lane, now).waiting.len();
+        let full = delivery.limit.as_ref().is_some_and(|limit| waiting >= limit.max as usize);
+        let state = if full { RowState::Refused } else { RowState::Received };
+        let Delivery { lane, keys, kind, event, body_hash, limit } = delivery;
+        let seq = self.insert(&lane, &keys, kind, event, state, now);
+        if let Some(hash) = body_hash {
+            self.tenant(&lane.tenant).requests.insert(keys[0].clone(), (hash, None));
+        }
+        let Some(limit) = limit.filter(|_| full) else { return Ok(Accepted::New(seq)) };
+        if !self.tenant(&lane.tenant).keys.contains_key(&limit.notice_key) {
+            self.insert(
+                &lane,
+                &[limit.notice_key],
+                NOTICE_KIND.into(),
+                limit.notice,
+                RowState::Received,
+                now,
+            );
+        }
+        Ok(Accepted::Full(seq))
+    }
+
+    fn insert(
+        &mut self,
+        lane: &LaneKey,
+        keys: &[String],
+        kind: String,
+        event: String,
+        state: RowState,
+        now: Timestamp,
+    ) -> Seq {
+        self.seq += 1;
+        let seq = self.seq;
+        let tenant = self.tenant(&lane.tenant);
+        tenant.keys.extend(keys.iter().map(|key| (key.clone(), seq)));
+        if state == RowState::Received {
+            tenant.lane(lane, now).waiting.insert(seq);
+        }
+        let row = InboxRow {
+            seq,
+            lane: lane.clone(),
+            key: keys[0].clone(),
+            kind,
+            event,
+            received_at: now,
+            state,
+            turn: None,
+            body_hash: None,
+            response: None,
+            failures: 0,
+        };
+        tenant.inbox.insert(seq, row);
+        seq
+    }
+}

@@ -1,0 +1,329 @@
+//! Effects and deadlines in memory.
+
+use async_trait::async_trait;
+use throughline_engine::effect::EffectClass;
+use throughline_engine::{EffectId, LaneKey, TimerId, Timestamp};
+
+use super::{Effect, MemoryStore, World};
+use crate::contract::{
+    EFFECT_LEASE, EffectState, Leased, Mark, Outbox, OutboxRow, Performer, SettleTo, Settlement, Store,
+    StoreError, StoredEffect, TimerRow, TurnCommit,
+};
+use crate::rules::{dependency_outcome, first_state, held_by, payload_sha256};
+
+/// When a host without a deadline is overdue.
+const NEVER: Timestamp = Timestamp(i64::MAX);
+
+#[async_trait]
+impl Outbox for MemoryStore {
+    async fn lease(&self, _owner: &str, limit: u32) -> Result<Vec<Leased>, StoreError> {
+        let now = self.now();
+        Ok(self.world().lease(limit, now))
+    }
+
+    async fn mark(&self, tenant: &str, id: &EffectId, fence: i64) -> Result<Mark, StoreError> {
+        let now = self.now();
+        Ok(self.world().mark(tenant, id, fence, now))
+    }
+
+    async fn settle(&self, settlement: Settlement) -> Result<bool, StoreError> {
+        let now = self.now();
+        self.world().settle(settlement, now)
+    }
+
+    async fn effect(&self, tenant: &str, id: &EffectId) -> Result<Option<StoredEffect>, StoreError> {
+        Ok(self.world().effect(tenant, id).map(|effect| effect.stored.clone()))
+    }
+
+    async fn effects(
+        &self,
+        tenant: &str,
+        lane: Option<&LaneKey>,
+        state: Option<EffectState>,
+        limit: u32,
+    ) -> Result<Vec<StoredEffect>, StoreError> {
+        let world = self.world();
+        let Some(tenant) = world.tenants.get(tenant) else { return Ok(Vec::new()) };
+        let mut found: Vec<_> = tenant
+            .effects
+            .values()
+            .filter(|effect| lane.is_none_or(|lane| effect.stored.lane == *lane))
+            .filter(|effect| state.is_none_or(|state| effect.stored.state == state))
+            .collect();
+        found.sort_by_key(|effect| std::cmp::Reverse(effect.n));
+        Ok(found.into_iter().take(limit as usize).map(|effect| effect.stored.clone()).collect())
+    }
+
+    async fn overdue(&self, limit: u32) -> Result<Vec<StoredEffect>, StoreError> {
+        let now = self.now();
+        let world = self.world();
+        let woken = world.wakes.iter().take_while(|(wake, _)| *wake <= now);
+        let hosts = woken.filter_map(|(_, n)| {
+            let (tenant, id) = &world.effects[n];
+            world.effect(tenant, id).filter(|effect| effect.stored.row.performer == Performer::Host)
+        });
+        Ok(hosts.take(limit as usize).map(|effect| effect.stored.clone()).collect())
+    }
+
+    async fn due_timers(&self, limit: u32) -> Result<Vec<TimerRow>, StoreError> {
+        let now = self.now();
+        let world = self.world();
+        let due = world.due.iter().take_while(|(due, ..)| *due <= now).take(limit as usize);
+        Ok(due.map(|(_, tenant, id)| world.tenants[tenant].timers[id].clone()).collect())
+    }
+
+    async fn clear_timer(&self, tenant: &str, id: &TimerId) -> Result<(), StoreError> {
+        self.world().clear_timer(tenant, id);
+        Ok(())
+    }
+
+    async fn next_due(&self) -> Result<Option<Timestamp>, StoreError> {
+        let now = self.now();
+        let world = self.world();
+        let timer = world.due.iter().map(|(due, ..)| *due).find(|due| *due > now);
+        let effect =
+            world.wakes.range((now.plus(1), 0)..).next().map(|(wake, _)| *wake).filter(|wake| *wake != NEVER);
+        Ok(timer.into_iter().chain(effect).min())
+    }
+}
+
+impl World {
+    fn effect(&self, tenant: &str, id: &EffectId) -> Option<&Effect> {
+        self.tenants.get(tenant)?.effects.get(id)
+    }
+
+    pub(super) fn clear_timer(&mut self, tenant: &str, id: &TimerId) {
+        if let Some(timer) = self.tenant(tenant).timers.remove(id) {
+            self.due.remove(&(timer.due, tenant.to_owned(), id.clone()));
+        }
+    }
+
+    /// Writes a turn's effects.
+    pub(super) fn plan(&mut self, turn: &TurnCommit, now: Timestamp) {
+        for row in &turn.outbox {
+            if row.class == EffectClass::CardUpdate && row.performer == Performer::Us {
+                self.supersede(&turn.lane, &row.stream);
+            }
+            self.plan_one(turn, row, now);
+        }
+    }
+
+    fn plan_one(&mut self, turn: &TurnCommit, row: &OutboxRow, now: Timestamp) {
+        self.planned += 1;
+        let (n, tenant) = (self.planned, turn.lane.tenant.as_str());
+        let (state, attempts) = first_state(row.performer);
+        let stored = StoredEffect {
+            row: row.clone(),
+            lane: turn.lane.clone(),
+            turn: turn.log.turn.clone(),
+            revision: turn.expected_revision + 1,
+            state,
+            attempts,
+            created_at: now,
+            not_before: now,
+            outcome: None,
+            payload_sha256: payload_sha256(&row.payload),
+        };
+        let effect = Effect { n, stored, fence: 0, leased: false, wake: None, dependents: Vec::new() };
+        self.tenant(tenant).effects.insert(row.id.clone(), effect);
+        self.effects.insert(n, (tenant.into(), row.id.clone()));
+        let mut lost = false;
+        for id in &row.depends_on {
+            let Some(on) = self.tenant(tenant).effects.get_mut(id) else { continue };
+            on.dependents.push(row.id.clone());
+            lost |= matches!(on.stored.state, EffectState::Failed | EffectState::Cancelled);
+        }
+        match row.performer {
+            Performer::Us if lost => {
+                self.end(tenant, &row.id, EffectState::Failed, Some(dependency_outcome()))
+            }
+            Performer::Us => self.open(tenant, &row.id, now),
+            Performer::Host => self.open(tenant, &row.id, row.deadline.unwrap_or(NEVER)),
+            Performer::Commit => {}
+        }
+    }
+
+    /// Enters an effect where open ones are found.
+    fn open(&mut self, tenant: &str, id: &EffectId, wake: Timestamp) {
+        self.wake(tenant, id, Some(wake));
+        let effect = &self.tenants[tenant].effects[id];
+        let (n, row) = (effect.n, &effect.stored.row);
+        if row.performer == Performer::Us && !row.stream.is_empty() {
+            let stream = (effect.stored.lane.clone(), row.stream.clone());
+            self.streams.entry(stream).or_default().insert(n);
+        }
+    }
+
+    fn wake(&mut self, tenant: &str, id: &EffectId, wake: Option<Timestamp>) {
+        let Some(effect) = self.tenants.get_mut(tenant).and_then(|t| t.effects.get_mut(id)) else { return };
+        if let Some(before) = effect.wake {
+            self.wakes.remove(&(before, effect.n));
+        }
+        effect.wake = wake;
+        if let Some(wake) = wake {
+            self.wakes.insert((wake, effect.n));
+        }
+    }
+
+    /// Ends an effect, and with one that was not done everything that waits for it.
+    fn end(&mut self, tenant: &str, id: &EffectId, state: EffectState, outcome: Option<String>) {
+        self.wake(tenant, id, None);
+        let Some(effect) = self.tenants.get_mut(tenant).and_then(|t| t.effects.get_mut(id)) else { return };
+        effect.stored.state = state;
+        effect.stored.outcome = outcome;
+        effect.fence += 1;
+        effect.leased = false;
+        let dependents = effect.dependents.clone();
+        let stream = (effect.stored.lane.clone(), effect.stored.row.stream.clone());
+        if let Some(open) = self.streams.get_mut(&stream) {
+            open.remove(&effect.n);
+            if open.is_empty() {
+                self.streams.remove(&stream);
+            }
+        }
+        if matches!(state, EffectState::Failed | EffectState::Cancelled) {
+            for id in dependents {
+                if self.effect(tenant, &id).is_some_and(|e| e.stored.state == EffectState::Planned) {
+                    self.end(tenant, &id, EffectState::Failed, Some(dependency_outcome()));
+                }
+            }
+        }
+    }
+
+    /// A newer update of a card takes the place of the ones that have not begun.
+    fn supersede(&mut self, lane: &LaneKey, stream: &str) {
+        let open = self.streams.get(&(lane.clone(), stream.to_owned())).cloned().unwrap_or_default();
+        for n in open {
+            let (tenant, id) = self.effects[&n].clone();
+            if self.effect(&tenant, &id).is_some_and(|e| e.stored.state == EffectState::Planned) {
+                self.end(&tenant, &id, EffectState::Cancelled, None);
+            }
+        }
+    }
+
+    pub(super) fn cancel(&mut self, tenant: &str, id: &EffectId) {
+        let state = self.effect(tenant, id).map(|effect| effect.stored.state);
+        if matches!(state, Some(EffectState::Planned | EffectState::Uncertain)) {
+            self.end(tenant, id, EffectState::Cancelled, None);
+        }
+    }
+
+    pub(super) fn adopt(&mut self, tenant: &str, id: &EffectId, outcome: &str) {
+        if self.effect(tenant, id).is_some_and(|effect| effect.stored.state == EffectState::Uncertain) {
+            self.end(tenant, id, EffectState::Done, Some(outcome.into()));
+        }
+    }
+
+    fn lease(&mut self, limit: u32, now: Timestamp) -> Vec<Leased> {
+        let woken: Vec<u64> =
+            self.wakes.iter().take_while(|(wake, _)| *wake <= now).map(|(_, n)| *n).collect();
+        let mut leased = Vec::new();
+        for n in woken {
+            if leased.len() >= limit as usize {
+                break;
+            }
+            let (tenant, id) = self.effects[&n].clone();
+            if self.may_start(&tenant, &id) {
+                self.wake(&tenant, &id, Some(now.plus(EFFECT_LEASE)));
+                let effect = self.tenant(&tenant).effects.get_mut(&id).expect("it was just found");
+                effect.fence += 1;
+                effect.leased = true;
+                leased.push(Leased {
+                    effect: effect.stored.clone(),
+                    fence: effect.fence,
+                    found_attempted: effect.stored.state == EffectState::Attempted,
+                });
+            }
+        }
+        leased
+    }
+
+    fn may_start(&self, tenant: &str, id: &EffectId) -> bool {
+        let Some(effect) = self.effect(tenant, id) else { return false };
+        let row = &effect.stored.row;
+        let done = |id| self.effect(tenant, id).is_some_and(|e| e.stored.state == EffectState::Done);
+        let stream = self.streams.get(&(effect.stored.lane.clone(), row.stream.clone()));
+        row.performer == Performer::Us
+            && row.depends_on.iter().all(done)
+            && stream.and_then(|open| open.first()).is_none_or(|first| *first == effect.n)
+    }
+
+    fn mark(&mut self, tenant: &str, id: &EffectId, fence: i64, now: Timestamp) -> Mark {
+        let tenant = self.tenant(tenant);
+        let Some(effect) = tenant.effects.get_mut(id) else { return Mark::LeaseLost };
+        let held = effect.leased && effect.fence == fence && effect.wake.is_some_and(|until| now < until);
+        if !held {
+            return Mark::LeaseLost;
+        }
+        let row = &effect.stored.row;
+        if tenant.pause.as_ref().is_some_and(|pause| held_by(pause, row.class)) {
+            return Mark::Paused;
+        }
+        let consumed = |approval: &throughline_engine::effect::ApprovalRef| {
+            tenant.consumed.contains(&(approval.card.clone(), approval.version))
+        };
+        if !row.approval.as_ref().map_or(!row.class.outward(), consumed) {
+            return Mark::NoApproval;
+        }
+        if payload_sha256(&row.payload) != effect.stored.payload_sha256 {
+            return Mark::PayloadDiffers;
+        }
+        effect.stored.state = EffectState::Attempted;
+        effect.stored.attempts += 1;
+        let attempts = effect.stored.attempts;
+        let name = effect.stored.lane.tenant.clone();
+        self.wake(&name, id, Some(now.plus(EFFECT_LEASE)));
+        Mark::Attempt(attempts)
+    }
+
+    fn settle(&mut self, settlement: Settlement, now: Timestamp) -> Result<bool, StoreError> {
+        let Settlement { tenant, id, fence, to, message, event } = settlement;
+        let refused = |why| Err(StoreError::Refused { act: "settle an effect", why });
+        if let SettleTo::End(state @ (EffectState::Planned | EffectState::Attempted), _) = to {
+            return refused(format!("{state:?} is not an end of effect {id}"));
+        }
+        if event.as_ref().is_some_and(|event| event.keys.is_empty()) {
+            return refused(format!("the event of effect {id} has no delivery key"));
+        }
+        let Some(effect) = self.effect(&tenant, &id).filter(|effect| effect.may_settle(fence)) else {
+            return Ok(false);
+        };
+        let lane = effect.stored.lane.clone();
+        match to {
+            SettleTo::End(state, outcome) => self.end(&tenant, &id, state, Some(outcome)),
+            SettleTo::Retry(at) => self.retry(&tenant, &id, at),
+        }
+        if let Some((channel_id, internal)) = message {
+            self.lane(&lane, now).messages.insert(channel_id, internal);
+        }
+        if let Some(event) = event {
+            self.accept(event, now)?;
+        }
+        Ok(true)
+    }
+
+    fn retry(&mut self, tenant: &str, id: &EffectId, at: Timestamp) {
+        self.wake(tenant, id, Some(at));
+        if let Some(effect) = self.tenant(tenant).effects.get_mut(id) {
+            effect.stored.state = EffectState::Planned;
+            effect.stored.not_before = at;
+            effect.fence += 1;
+            effect.leased = false;
+        }
+    }
+}
+
+impl Effect {
+    /// A worker settles what it holds the lease of; a host what it was offered. An effect nobody knows the
+    /// outcome of may be settled by whoever found out.
+    fn may_settle(&self, fence: Option<i64>) -> bool {
+        let open = matches!(self.stored.state, EffectState::Planned | EffectState::Attempted);
+        match fence {
+            Some(fence) => open && self.leased && self.fence == fence,
+            None => {
+                self.stored.state == EffectState::Uncertain
+                    || (open && self.stored.row.performer == Performer::Host)
+            }
+        }
+    }
+}

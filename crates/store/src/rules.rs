@@ -1,0 +1,57 @@
+//! The few rules that both backends share as code. What a constraint can say is not here.
+
+use throughline_engine::canon::{hex, sha256};
+use throughline_engine::effect::{EffectClass, Outcome};
+use throughline_engine::workflow::Action;
+
+use crate::contract::{EffectState, PauseRow, Performer};
+
+/// The kind of the row that is stored in place of one the queue had no room for.
+pub(crate) const NOTICE_KIND: &str = "intake.notice";
+
+/// Deciding this releases something outward: the approval counts as consumed.
+pub(crate) fn releases(action: Action) -> bool {
+    action.needs_approver()
+}
+
+/// Whether the kill switch holds effects of this class (`spec 06 §5.7`).
+pub(crate) fn held_by(pause: &PauseRow, class: EffectClass) -> bool {
+    class.outward() || (pause.everything && class == EffectClass::ModelAsk)
+}
+
+/// How a planned effect begins: a host is offered it at once, and what the commit itself delivers is done.
+pub(crate) fn first_state(performer: Performer) -> (EffectState, u32) {
+    match performer {
+        Performer::Us => (EffectState::Planned, 0),
+        Performer::Host => (EffectState::Attempted, 1),
+        Performer::Commit => (EffectState::Done, 0),
+    }
+}
+
+/// The outcome of an effect that waited for one that failed or was cancelled.
+pub(crate) fn dependency_outcome() -> String {
+    let outcome = Outcome::Failed {
+        reason: "dependency".into(),
+        text: "what it depends on was not done".into(),
+        errors: Vec::new(),
+    };
+    serde_json::to_string(&outcome).unwrap_or_default()
+}
+
+/// What is compared before an attempt: the payload as it was planned.
+pub(crate) fn payload_sha256(payload: &str) -> String {
+    hex(&sha256(&[payload.as_bytes()]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dependency_outcome_is_the_encoded_engine_outcome() {
+        assert_eq!(
+            dependency_outcome(),
+            r#"{"as":"failed","reason":"dependency","text":"what it depends on was not done"}"#
+        );
+    }
+}

@@ -1,0 +1,104 @@
+//! Approvals: one row for each version, consumed once.
+
+use rusqlite::{Connection, OptionalExtension, Row};
+use throughline_engine::CardId;
+use throughline_engine::approval::{Approval, ApprovalChange, Closing};
+
+use super::codec::{lane_key, lane_parts};
+use super::fault::Fault;
+use super::writer::Tx;
+use crate::contract::{ApprovalRow, ApprovalState};
+use crate::rules::releases;
+
+const SELECT: &str = concat!(
+    "SELECT a.state, a.approval, a.change, ",
+    lane_parts!(),
+    " FROM approvals a JOIN lanes l ON l.n = a.lane WHERE a.tenant = ?1 AND "
+);
+
+/// No version of the card is newer.
+const CURRENT: &str = "NOT EXISTS (SELECT 1 FROM approvals b WHERE b.tenant = ?1 AND b.card = a.card AND b.version > a.version)";
+
+fn decoded<T: serde::de::DeserializeOwned>(column: usize, text: &str) -> rusqlite::Result<T> {
+    serde_json::from_str(text).map_err(|e| {
+        rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(e))
+    })
+}
+
+fn encoded<T: serde::Serialize>(value: &T) -> Result<String, Fault> {
+    serde_json::to_string(value).map_err(|e| Fault::Refused(format!("an approval cannot be encoded: {e}")))
+}
+
+fn stored(row: &Row<'_>) -> rusqlite::Result<ApprovalRow> {
+    let state = match row.get::<_, i64>(0)? {
+        0 => ApprovalState::Pending,
+        1 => ApprovalState::Decided { change: decoded(2, &row.get::<_, String>(2)?)? },
+        2 => ApprovalState::Expired,
+        3 => ApprovalState::Superseded,
+        4 => ApprovalState::Cancelled,
+        other => return Err(rusqlite::Error::IntegralValueOutOfRange(0, other)),
+    };
+    Ok(ApprovalRow { approval: decoded(1, &row.get::<_, String>(1)?)?, lane: lane_key(row)?, state })
+}
+
+pub(super) fn current(
+    sql: &Connection,
+    tenant: &str,
+    card: &CardId,
+) -> rusqlite::Result<Option<ApprovalRow>> {
+    let select = format!("{SELECT} a.card = ?2 ORDER BY a.version DESC LIMIT 1");
+    sql.prepare_cached(&select)?.query_row((tenant, card.as_str()), stored).optional()
+}
+
+pub(super) fn list(
+    sql: &Connection,
+    tenant: &str,
+    pending: bool,
+    limit: u32,
+) -> rusqlite::Result<Vec<ApprovalRow>> {
+    let which = if pending { "a.state = 0 AND" } else { "" };
+    let select = format!("{SELECT} {which} {CURRENT} ORDER BY a.n DESC LIMIT ?2");
+    sql.prepare_cached(&select)?.query_map((tenant, limit), stored)?.collect()
+}
+
+/// Applies one change inside a turn.
+pub(super) fn apply(tx: &Tx<'_>, tenant: &str, lane: i64, change: &ApprovalChange) -> Result<(), Fault> {
+    match change {
+        ApprovalChange::Open(approval) => open(tx, tenant, lane, approval),
+        ApprovalChange::Decide { card, version, action, .. } => {
+            let decide = "UPDATE approvals SET state = 1, change = ?4 WHERE tenant = ?1 AND card = ?2 \
+                          AND version = ?3 AND state = 0 AND (expires_at IS NULL OR expires_at >= ?5)";
+            if tx.execute(decide, (tenant, card.as_str(), version, encoded(change)?, tx.now.0))? == 0 {
+                return Err(Fault::ApprovalLost);
+            }
+            if releases(*action) {
+                let consume = "INSERT INTO consumptions (tenant, card, version) VALUES (?1, ?2, ?3)";
+                tx.execute(consume, (tenant, card.as_str(), version))?;
+            }
+            Ok(())
+        }
+        ApprovalChange::Close { card, version, how } => {
+            let state = match how {
+                Closing::Expired => 2,
+                Closing::Superseded => 3,
+                Closing::Cancelled => 4,
+            };
+            let close = "UPDATE approvals SET state = ?4 \
+                         WHERE tenant = ?1 AND card = ?2 AND version = ?3 AND state = 0";
+            tx.execute(close, (tenant, card.as_str(), version, state))?;
+            Ok(())
+        }
+    }
+}
+
+fn open(tx: &Tx<'_>, tenant: &str, lane: i64, approval: &Approval) -> Result<(), Fault> {
+    let supersede = "UPDATE approvals SET state = 3 \
+                     WHERE tenant = ?1 AND card = ?2 AND version < ?3 AND state = 0";
+    tx.execute(supersede, (tenant, approval.card.as_str(), approval.version))?;
+    let insert = "INSERT INTO approvals (tenant, card, version, lane, expires_at, approval) \
+                  VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    let expires = approval.expires_at.map(|at| at.0);
+    let body = encoded(approval)?;
+    tx.execute(insert, (tenant, approval.card.as_str(), approval.version, lane, expires, body))?;
+    Ok(())
+}

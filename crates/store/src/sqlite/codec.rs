@@ -1,0 +1,132 @@
+//! Between contract values and columns: states are small numbers, hashes are bytes.
+
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
+use rusqlite::{Row, types::Value};
+use throughline_engine::{LaneKey, Timestamp};
+
+use crate::contract::{EffectState, Performer, RowState};
+
+/// Hex text that is stored as bytes. Anything that is not lower-case hex is stored as it is, so that every text
+/// comes back unchanged.
+pub(super) struct Hex<'a>(pub(super) &'a str);
+
+impl ToSql for Hex<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(match from_hex(self.0) {
+            Some(bytes) => ToSqlOutput::Owned(Value::Blob(bytes)),
+            None => ToSqlOutput::Borrowed(ValueRef::Text(self.0.as_bytes())),
+        })
+    }
+}
+
+/// The text of a column written through [`Hex`]; empty for NULL.
+pub(super) struct HexText(pub(super) String);
+
+impl FromSql for HexText {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        match value {
+            ValueRef::Blob(bytes) => Ok(Self(to_hex(bytes))),
+            ValueRef::Null => Ok(Self(String::new())),
+            other => Ok(Self(other.as_str()?.to_owned())),
+        }
+    }
+}
+
+pub(super) fn to_hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut out = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        out.push(char::from(DIGITS[usize::from(byte >> 4)]));
+        out.push(char::from(DIGITS[usize::from(byte & 15)]));
+    }
+    out
+}
+
+fn from_hex(text: &str) -> Option<Vec<u8>> {
+    let digit = |c: u8| match c {
+        b'0'..=b'9' => Some(c - b'0'),
+        b'a'..=b'f' => Some(c - b'a' + 10),
+        _ => None,
+    };
+    if text.is_empty() || !text.len().is_multiple_of(2) {
+        return None;
+    }
+    text.as_bytes().chunks_exact(2).map(|pair| Some(digit(pair[0])? << 4 | digit(pair[1])?)).collect()
+}
+
+/// A number of the contract that SQLite keeps signed. None of them comes near the sign.
+pub(super) fn signed(n: u64) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
+}
+
+pub(super) fn moment(row: &Row<'_>, column: &str) -> rusqlite::Result<Timestamp> {
+    row.get(column).map(Timestamp)
+}
+
+/// The lane of a row that selects [`LANE_PARTS`].
+pub(super) fn lane_key(row: &Row<'_>) -> rusqlite::Result<LaneKey> {
+    Ok(LaneKey {
+        tenant: row.get("lane_tenant")?,
+        app: row.get("app")?,
+        channel: row.get("channel")?,
+        conversation: row.get("conversation")?,
+        thread: row.get("thread")?,
+    })
+}
+
+/// The columns that [`lane_key`] reads, of a table `l`.
+macro_rules! lane_parts {
+    () => {
+        "l.tenant AS lane_tenant, l.app, l.channel, l.conversation, l.thread"
+    };
+}
+pub(super) use lane_parts;
+
+/// A state is kept as its place in this list; places are never used again.
+macro_rules! numbered {
+    ($ty:ident, $to:ident, $from:ident, [$($variant:ident),*]) => {
+        pub(super) fn $to(value: $ty) -> i64 {
+            const ALL: &[$ty] = &[$($ty::$variant),*];
+            ALL.iter().position(|each| *each == value).map_or(-1, |place| place as i64)
+        }
+
+        pub(super) fn $from(number: i64) -> FromSqlResult<$ty> {
+            const ALL: &[$ty] = &[$($ty::$variant),*];
+            usize::try_from(number).ok().and_then(|n| ALL.get(n)).copied().ok_or(FromSqlError::OutOfRange(number))
+        }
+    };
+}
+
+numbered!(RowState, row_state_number, row_state, [Received, Done, Ignored, Refused, Dead]);
+numbered!(
+    EffectState,
+    effect_state_number,
+    effect_state,
+    [Planned, Attempted, Done, Failed, Uncertain, Cancelled]
+);
+numbered!(Performer, performer_number, performer, [Us, Host, Commit]);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hex_comes_back_as_it_went_in() {
+        let connection = rusqlite::Connection::open_in_memory().unwrap();
+        for text in ["00ff", "deadbeef", "h1", "", "ABCD", "abc"] {
+            let back: HexText = connection.query_row("SELECT ?1", [Hex(text)], |row| row.get(0)).unwrap();
+            assert_eq!(back.0, text);
+        }
+    }
+
+    #[test]
+    fn numbers_are_what_the_schema_says() {
+        assert_eq!(row_state_number(RowState::Done), 1);
+        assert_eq!(row_state_number(RowState::Dead), 4);
+        assert_eq!(effect_state_number(EffectState::Planned), 0);
+        assert_eq!(effect_state_number(EffectState::Cancelled), 5);
+        assert_eq!(performer_number(Performer::Commit), 2);
+        assert_eq!(effect_state(4).unwrap(), EffectState::Uncertain);
+        assert!(effect_state(6).is_err());
+    }
+}

@@ -1,0 +1,146 @@
+//! A turn, written by as few statements as it has parts.
+
+use throughline_engine::LaneKey;
+
+use super::approvals;
+use super::codec::Hex;
+use super::fault::Fault;
+use super::lanes::{LOADED, RETIRED, map_message};
+use super::memo::LaneMemo;
+use super::writer::Tx;
+use super::{inbox, keeping, outbox, settle, turns};
+use crate::contract::{CommitResult, LANE_LEASE, RecordWrite, TimerRow, TokenRow, TurnCommit, Write};
+
+pub(super) fn commit(tx: &mut Tx<'_>, turn: &TurnCommit) -> Result<CommitResult, Fault> {
+    let Some(lane) = tx.memo.find(tx.sql, &turn.lane)? else { return Ok(CommitResult::Fenced) };
+    let tenant = &turn.lane.tenant;
+    let revision = next_revision(turn)?;
+    if !swap_head(tx, lane, turn)? {
+        return why_not(tx, lane.n, turn);
+    }
+    for change in &turn.approvals {
+        approvals::apply(tx, tenant, lane.n, change)?;
+    }
+    for end in &turn.inbox {
+        if !inbox::end(tx, lane.n, end.seq, end.state, revision)? {
+            return Err(Fault::Refused(format!("inbox row {} does not wait in lane {}", end.seq, turn.lane)));
+        }
+    }
+    for record in &turn.records {
+        write_record(tx, lane.n, record)?;
+    }
+    for (channel_id, ours) in &turn.message_map {
+        map_message(tx, lane.n, channel_id, ours)?;
+    }
+    turns::write(tx, lane.n, revision, turn)?;
+    outbox::plan(tx, lane, revision, turn)?;
+    for effect in &turn.cancel {
+        settle::cancel(tx, tenant, effect)?;
+    }
+    for (effect, outcome) in &turn.adopt {
+        settle::adopt(tx, tenant, effect, outcome)?;
+    }
+    for id in &turn.clear_timers {
+        outbox::clear_timer(tx, tenant, id)?;
+    }
+    for timer in &turn.timers {
+        set_timer(tx, tenant, lane.n, timer)?;
+    }
+    for token in &turn.tokens {
+        keep_token(tx, &turn.lane, lane.n, token)?;
+    }
+    for row in &turn.audit {
+        keeping::append_audit(tx, tenant, row)?;
+    }
+    Ok(CommitResult::Committed)
+}
+
+fn next_revision(turn: &TurnCommit) -> Result<i64, Fault> {
+    let next = turn.expected_revision.checked_add(1).and_then(|next| i64::try_from(next).ok());
+    next.ok_or_else(|| Fault::Refused(format!("revision {} is out of range", turn.expected_revision)))
+}
+
+/// The compare-and-swap. The chain of the log is compared too: a row that does not follow the newest is a bug.
+fn swap_head(tx: &Tx<'_>, lane: LaneMemo, turn: &TurnCommit) -> Result<bool, Fault> {
+    let swap = "UPDATE lanes SET revision = revision + 1, lease_until = ?5, updated_at = ?6, log_hash = ?7, \
+                last_effect = ?8, head = ?9 \
+                WHERE n = ?1 AND tenant = ?2 AND epoch = ?3 AND revision = ?4 AND owner IS NOT NULL \
+                AND log_hash = ?10";
+    let newest_effect = match i64::try_from(turn.outbox.len()) {
+        Ok(0) | Err(_) => lane.last_effect,
+        Ok(planned) => Some(tx.memo.last_effect() + planned),
+    };
+    let swapped = tx.execute(
+        swap,
+        (
+            lane.n,
+            &turn.lane.tenant,
+            turn.epoch,
+            turn.expected_revision.cast_signed(),
+            tx.now.plus(LANE_LEASE).0,
+            turn.log.at.0,
+            Hex(&turn.log.hash),
+            newest_effect,
+            &turn.head,
+            Hex(&turn.log.prev_hash),
+        ),
+    )?;
+    Ok(swapped == 1)
+}
+
+fn why_not(tx: &Tx<'_>, lane: i64, turn: &TurnCommit) -> Result<CommitResult, Fault> {
+    let select = "SELECT epoch = ?2 AND owner IS NOT NULL, revision = ?3 FROM lanes WHERE n = ?1";
+    let (ours, there): (bool, bool) = tx
+        .sql
+        .prepare_cached(select)?
+        .query_row((lane, turn.epoch, turn.expected_revision.cast_signed()), |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
+    match (ours, there) {
+        (false, _) => Ok(CommitResult::Fenced),
+        (true, false) => Ok(CommitResult::RevisionMoved),
+        (true, true) => {
+            let why = format!("the turn's row does not follow the newest row of lane {}", turn.lane);
+            Err(Fault::Refused(why))
+        }
+    }
+}
+
+fn write_record(tx: &Tx<'_>, lane: i64, record: &RecordWrite) -> Result<(), Fault> {
+    let RecordWrite { kind, key, write } = record;
+    match write {
+        Write::Put(body) => {
+            let put = "INSERT INTO lane_rows (lane, part, kind, key, body) VALUES (?1, ?2, ?3, ?4, ?5) \
+                       ON CONFLICT DO UPDATE SET body = excluded.body";
+            tx.execute(put, (lane, LOADED, kind, key, body))?;
+        }
+        // A copy that was retired before and put again since is older than this one.
+        Write::Retire => {
+            let retire = "UPDATE OR REPLACE lane_rows SET part = ?5 \
+                          WHERE lane = ?1 AND part = ?2 AND kind = ?3 AND key = ?4";
+            tx.execute(retire, (lane, LOADED, kind, key, RETIRED))?;
+        }
+        Write::Drop => {
+            let drop = "DELETE FROM lane_rows WHERE lane = ?1 AND part IN (0, 1) AND kind = ?2 AND key = ?3";
+            tx.execute(drop, (lane, kind, key))?;
+        }
+    }
+    Ok(())
+}
+
+fn set_timer(tx: &Tx<'_>, tenant: &str, lane: i64, timer: &TimerRow) -> Result<(), Fault> {
+    let set = "INSERT INTO timers (tenant, id, lane, due, about) VALUES (?1, ?2, ?3, ?4, ?5) \
+               ON CONFLICT DO UPDATE SET lane = excluded.lane, due = excluded.due, about = excluded.about";
+    tx.execute(set, (tenant, timer.id.as_str(), lane, timer.due.0, &timer.about))?;
+    Ok(())
+}
+
+fn keep_token(tx: &Tx<'_>, key: &LaneKey, lane: i64, token: &TokenRow) -> Result<(), Fault> {
+    let keep = "INSERT INTO tokens (tenant, hash, lane, card, version, item, action) \
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
+                ON CONFLICT DO UPDATE SET lane = excluded.lane, card = excluded.card, version = excluded.version, \
+                item = excluded.item, action = excluded.action";
+    let TokenRow { hash, card, version, item, action } = token;
+    tx.execute(keep, (&key.tenant, Hex(hash), lane, card.as_str(), version, item, action))?;
+    Ok(())
+}

@@ -1,0 +1,260 @@
+//! Claims, and what can be read of lanes.
+
+use async_trait::async_trait;
+use rusqlite::{Connection, OptionalExtension, Row};
+use throughline_engine::{CardId, LaneId, LaneKey, TurnId};
+
+use super::codec::{Hex, HexText, lane_key, lane_parts, moment, signed};
+use super::fault::Fault;
+use super::writer::{Failure, Tx};
+use super::{SqliteStore, approvals, commit, lane_number, turns};
+use crate::contract::{
+    ApprovalRow, Claim, CommitResult, LANE_LEASE, LaneInfo, Lanes, Release, StoreError, StoredLane,
+    StoredTurn, TokenRow, TurnCommit,
+};
+
+/// The parts of `lane_rows`, as the schema lists them.
+pub(super) const LOADED: i64 = 0;
+pub(super) const RETIRED: i64 = 1;
+pub(super) const MESSAGES: i64 = 2;
+
+fn claim(tx: &mut Tx<'_>, lane: &LaneKey, owner: &str) -> Result<Claim, Fault> {
+    let n = tx.memo.make(tx.sql, lane, tx.now)?.n;
+    let take = "UPDATE lanes SET epoch = epoch + (owner IS NULL OR lease_until <= ?3), owner = ?2, lease_until = ?4 \
+                WHERE n = ?1 AND (owner IS NULL OR lease_until <= ?3 OR owner = ?2) RETURNING epoch, revision";
+    let until = tx.now.plus(LANE_LEASE);
+    let ours = tx
+        .sql
+        .prepare_cached(take)?
+        .query_row((n, owner, tx.now.0, until.0), |row| {
+            Ok(Claim::Ours { epoch: row.get(0)?, revision: row.get::<_, i64>(1)?.cast_unsigned() })
+        })
+        .optional()?;
+    match ours {
+        Some(ours) => Ok(ours),
+        None => Ok(tx
+            .sql
+            .prepare_cached("SELECT lease_until FROM lanes WHERE n = ?1")?
+            .query_row([n], |row| Ok(Claim::Held { until: moment(row, "lease_until")? }))?),
+    }
+}
+
+fn release(tx: &mut Tx<'_>, lane: &LaneKey, epoch: i64) -> Result<Release, Fault> {
+    let Some(lane) = tx.memo.find(tx.sql, lane)? else { return Ok(Release::NotOurs) };
+    let let_go = "UPDATE lanes SET owner = NULL WHERE n = ?1 AND epoch = ?2 AND owner IS NOT NULL \
+                  AND NOT EXISTS (SELECT 1 FROM inbox WHERE lane = ?1)";
+    if tx.execute(let_go, (lane.n, epoch))? == 1 {
+        return Ok(Release::Released);
+    }
+    let ours: bool = tx
+        .sql
+        .prepare_cached("SELECT epoch = ?2 AND owner IS NOT NULL FROM lanes WHERE n = ?1")?
+        .query_row((lane.n, epoch), |row| row.get(0))?;
+    Ok(if ours { Release::HasWork } else { Release::NotOurs })
+}
+
+fn load(sql: &Connection, lane: &LaneKey) -> rusqlite::Result<Option<StoredLane>> {
+    let head = sql
+        .prepare_cached(
+            "SELECT n, revision, log_hash, head FROM lanes WHERE tenant = ?1 AND id = ?2 AND revision > 0",
+        )?
+        .query_row((&lane.tenant, lane.id().as_str()), |row| {
+            let lane = StoredLane {
+                revision: row.get::<_, i64>(1)?.cast_unsigned(),
+                log_hash: row.get::<_, HexText>(2)?.0,
+                head: row.get(3)?,
+                records: Vec::new(),
+            };
+            Ok((row.get::<_, i64>(0)?, lane))
+        })
+        .optional()?;
+    let Some((n, mut lane)) = head else { return Ok(None) };
+    lane.records = sql
+        .prepare_cached("SELECT body FROM lane_rows WHERE lane = ?1 AND part = ?2 ORDER BY kind, key")?
+        .query_map((n, LOADED), |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    Ok(Some(lane))
+}
+
+fn record(sql: &Connection, lane: &LaneKey, kind: &str, key: &str) -> rusqlite::Result<Option<String>> {
+    let Some(n) = lane_number(sql, lane)? else { return Ok(None) };
+    let mut select = sql.prepare_cached(
+        "SELECT body FROM lane_rows WHERE lane = ?1 AND part IN (0, 1) AND kind = ?2 AND key = ?3 \
+         ORDER BY part LIMIT 1",
+    )?;
+    let mut find = |key: &str| select.query_row((n, kind, key), |row| row.get::<_, String>(0)).optional();
+    if let Some(found) = find(key)? {
+        return Ok(Some(found));
+    }
+    if kind != "message" {
+        return Ok(None);
+    }
+    let ours = sql
+        .prepare_cached(
+            "SELECT body FROM lane_rows WHERE lane = ?1 AND part = ?2 AND kind = '' AND key = ?3",
+        )?
+        .query_row((n, MESSAGES, key), |row| row.get::<_, String>(0))
+        .optional()?;
+    ours.map_or(Ok(None), |ours| find(&ours))
+}
+
+/// Keeps under which of the channel's ids a message of ours is known.
+pub(super) fn map_message(tx: &Tx<'_>, lane: i64, channel_id: &str, ours: &str) -> Result<(), Fault> {
+    let keep = "INSERT INTO lane_rows (lane, part, kind, key, body) VALUES (?1, ?2, '', ?3, ?4) \
+                ON CONFLICT DO UPDATE SET body = excluded.body";
+    tx.execute(keep, (lane, MESSAGES, channel_id, ours))?;
+    Ok(())
+}
+
+const INFO: &str = concat!(
+    "SELECT l.id, l.revision, l.updated_at, (SELECT count(*) FROM inbox i WHERE i.lane = l.n) AS waiting, ",
+    lane_parts!(),
+    " FROM lanes l WHERE l.tenant = ?1"
+);
+
+fn info(row: &Row<'_>) -> rusqlite::Result<LaneInfo> {
+    Ok(LaneInfo {
+        id: LaneId(row.get("id")?),
+        key: lane_key(row)?,
+        revision: row.get::<_, i64>("revision")?.cast_unsigned(),
+        waiting: row.get("waiting")?,
+        updated_at: moment(row, "updated_at")?,
+    })
+}
+
+fn list(
+    sql: &Connection,
+    tenant: &str,
+    after: Option<&LaneId>,
+    limit: u32,
+) -> rusqlite::Result<Vec<LaneInfo>> {
+    let select = format!("{INFO} AND l.id > ?2 ORDER BY l.id LIMIT ?3");
+    let after = after.map_or("", LaneId::as_str);
+    sql.prepare_cached(&select)?.query_map((tenant, after, limit), info)?.collect()
+}
+
+fn one(sql: &Connection, tenant: &str, id: &LaneId) -> rusqlite::Result<Option<LaneInfo>> {
+    let select = format!("{INFO} AND l.id = ?2");
+    sql.prepare_cached(&select)?.query_row((tenant, id.as_str()), info).optional()
+}
+
+fn token(sql: &Connection, tenant: &str, hash: &str) -> rusqlite::Result<Option<(LaneKey, TokenRow)>> {
+    const SELECT: &str = concat!(
+        "SELECT t.hash, t.card, t.version, t.item, t.action, ",
+        lane_parts!(),
+        " FROM tokens t JOIN lanes l ON l.n = t.lane WHERE t.tenant = ?1 AND t.hash = ?2"
+    );
+    let read = |row: &Row<'_>| {
+        let token = TokenRow {
+            hash: row.get::<_, HexText>("hash")?.0,
+            card: CardId(row.get("card")?),
+            version: row.get("version")?,
+            item: row.get("item")?,
+            action: row.get("action")?,
+        };
+        Ok((lane_key(row)?, token))
+    };
+    sql.prepare_cached(SELECT)?.query_row((tenant, Hex(hash)), read).optional()
+}
+
+fn keep_policy(tx: &Tx<'_>, tenant: &str, version: &str, policy: &str) -> Result<(), Fault> {
+    let keep = "INSERT INTO policies (tenant, version, policy) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
+    tx.execute(keep, (tenant, version, policy))?;
+    Ok(())
+}
+
+#[async_trait]
+impl Lanes for SqliteStore {
+    async fn claim(&self, lane: &LaneKey, owner: &str) -> Result<Claim, StoreError> {
+        let (lane, owner) = (lane.clone(), owner.to_owned());
+        Ok(self.writer.call("claim a lane", move |tx| claim(tx, &lane, &owner)).await?)
+    }
+
+    async fn load(&self, lane: &LaneKey) -> Result<Option<StoredLane>, StoreError> {
+        self.read("load a lane", |sql| load(sql, lane))
+    }
+
+    async fn commit(&self, turn: TurnCommit) -> Result<CommitResult, StoreError> {
+        match self.writer.call("commit a turn", move |tx| commit::commit(tx, &turn)).await {
+            Err(Failure::ApprovalLost) => Ok(CommitResult::ApprovalLost),
+            other => Ok(other?),
+        }
+    }
+
+    async fn committed(&self, lane: &LaneKey, commit_id: &str) -> Result<bool, StoreError> {
+        self.read("look for a commit", |sql| turns::committed(sql, lane, commit_id))
+    }
+
+    async fn release(&self, lane: &LaneKey, epoch: i64) -> Result<Release, StoreError> {
+        let lane = lane.clone();
+        Ok(self.writer.call("release a lane", move |tx| release(tx, &lane, epoch)).await?)
+    }
+
+    async fn record(&self, lane: &LaneKey, kind: &str, key: &str) -> Result<Option<String>, StoreError> {
+        self.read("read a record", |sql| record(sql, lane, kind, key))
+    }
+
+    async fn turn(&self, tenant: &str, turn: &TurnId) -> Result<Option<StoredTurn>, StoreError> {
+        self.read("read a turn", |sql| turns::one(sql, tenant, turn))
+    }
+
+    async fn turns(&self, lane: &LaneKey, after: u64, limit: u32) -> Result<Vec<StoredTurn>, StoreError> {
+        self.read("read turns", |sql| turns::after(sql, lane, signed(after), limit))
+    }
+
+    async fn turns_before(
+        &self,
+        lane: &LaneKey,
+        before: u64,
+        limit: u32,
+    ) -> Result<Vec<StoredTurn>, StoreError> {
+        self.read("read turns", |sql| turns::before(sql, lane, signed(before), limit))
+    }
+
+    async fn checkpoint(&self, lane: &LaneKey, at: u64) -> Result<Option<(u64, String)>, StoreError> {
+        self.read("read a checkpoint", |sql| turns::checkpoint(sql, lane, signed(at)))
+    }
+
+    async fn lanes(
+        &self,
+        tenant: &str,
+        after: Option<&LaneId>,
+        limit: u32,
+    ) -> Result<Vec<LaneInfo>, StoreError> {
+        self.read("list lanes", |sql| list(sql, tenant, after, limit))
+    }
+
+    async fn lane(&self, tenant: &str, id: &LaneId) -> Result<Option<LaneInfo>, StoreError> {
+        self.read("look a lane up", |sql| one(sql, tenant, id))
+    }
+
+    async fn token(&self, tenant: &str, hash: &str) -> Result<Option<(LaneKey, TokenRow)>, StoreError> {
+        self.read("look a button up", |sql| token(sql, tenant, hash))
+    }
+
+    async fn approval(&self, tenant: &str, card: &CardId) -> Result<Option<ApprovalRow>, StoreError> {
+        self.read("read an approval", |sql| approvals::current(sql, tenant, card))
+    }
+
+    async fn approvals(
+        &self,
+        tenant: &str,
+        pending: bool,
+        limit: u32,
+    ) -> Result<Vec<ApprovalRow>, StoreError> {
+        self.read("list approvals", |sql| approvals::list(sql, tenant, pending, limit))
+    }
+
+    async fn keep_policy(&self, tenant: &str, version: &str, policy: &str) -> Result<(), StoreError> {
+        let (tenant, version, policy) = (tenant.to_owned(), version.to_owned(), policy.to_owned());
+        Ok(self.writer.call("keep a policy", move |tx| keep_policy(tx, &tenant, &version, &policy)).await?)
+    }
+
+    async fn policy(&self, tenant: &str, version: &str) -> Result<Option<String>, StoreError> {
+        self.read("read a policy", |sql| {
+            sql.prepare_cached("SELECT policy FROM policies WHERE tenant = ?1 AND version = ?2")?
+                .query_row((tenant, version), |row| row.get(0))
+                .optional()
+        })
+    }
+}

@@ -1,0 +1,165 @@
+//! Opening: one process per file, a SQLite that is new enough, the settings, the schema.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use crate::contract::StoreError;
+
+/// Forward only, in order; `PRAGMA user_version` says how many were applied.
+const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_first.sql")];
+
+/// `thlN`: whose file this is, so that another program's database is never written to.
+const APPLICATION_ID: i32 = 0x7468_6c31;
+
+/// Older ones lose or corrupt data in ways we rely on not happening (`spec 06 §10`).
+const OLDEST: [u32; 3] = [3, 51, 3];
+
+/// Pages in the write-ahead log before it is copied back: 64 MiB. Copying is what makes the slowest turns slow,
+/// and a page that changed many times since the last time is copied once.
+pub(super) const CHECKPOINT_PAGES: u32 = 16_384;
+
+/// Refuses a SQLite that is too old.
+pub(super) fn check_version(version: &str) -> Result<(), String> {
+    let mut parts = version.split('.').map(str::parse::<u32>);
+    let mut next = || parts.next().and_then(Result::ok).unwrap_or(0);
+    let linked = [next(), next(), next()];
+    if linked >= OLDEST {
+        return Ok(());
+    }
+    let [major, minor, patch] = OLDEST;
+    Err(format!("SQLite {version} is too old, {major}.{minor}.{patch} is the oldest that is safe (TL-6101)"))
+}
+
+fn cannot(path: &Path, why: impl ToString) -> StoreError {
+    StoreError::Open { what: path.display().to_string(), why: why.to_string() }
+}
+
+/// The lock file beside a database, held as long as the store is open.
+pub(super) fn take_lock(path: &Path) -> Result<File, StoreError> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".lock");
+    let name = PathBuf::from(name);
+    let file = File::options().create(true).truncate(false).write(true).open(&name);
+    let file =
+        file.map_err(|e| cannot(path, format!("its lock file {} cannot be opened: {e}", name.display())))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(std::fs::TryLockError::WouldBlock) => Err(StoreError::InUse { what: path.display().to_string() }),
+        Err(std::fs::TryLockError::Error(e)) => {
+            Err(cannot(path, format!("its lock file {} cannot be locked: {e}", name.display())))
+        }
+    }
+}
+
+/// A connection that writes, with the schema brought up to date.
+pub(super) fn open_writer(path: &Path, patience: Duration) -> Result<Connection, StoreError> {
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = connect(path, flags, patience)?;
+    let set_up = || -> rusqlite::Result<()> {
+        connection.pragma_update(None, "journal_mode", "wal")?;
+        connection.pragma_update(None, "synchronous", "full")?;
+        connection.pragma_update(None, "foreign_keys", true)?;
+        connection.pragma_update(None, "secure_delete", true)?;
+        connection.pragma_update(None, "temp_store", "memory")?;
+        connection.pragma_update(None, "cache_size", -65_536)?;
+        // Checkpoints are run by the writer thread between groups, never inside a commit.
+        connection.pragma_update(None, "wal_autocheckpoint", 0)?;
+        connection.pragma_update(None, "journal_size_limit", i64::from(CHECKPOINT_PAGES) * 4_096)?;
+        Ok(())
+    };
+    set_up().map_err(|e| refused(path, &e))?;
+    migrate(path, &mut connection)?;
+    Ok(connection)
+}
+
+/// A connection that only reads.
+pub(super) fn open_reader(path: &Path, patience: Duration) -> Result<Connection, StoreError> {
+    // Not SQLITE_OPEN_READ_ONLY: reading a write-ahead log takes a lock in its index, which is a write.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = connect(path, flags, patience)?;
+    let set_up = || -> rusqlite::Result<()> {
+        connection.pragma_update(None, "query_only", true)?;
+        connection.pragma_update(None, "cache_size", -4_096)
+    };
+    set_up().map_err(|e| refused(path, &e))?;
+    Ok(connection)
+}
+
+fn connect(path: &Path, flags: OpenFlags, patience: Duration) -> Result<Connection, StoreError> {
+    let connection = Connection::open_with_flags(path, flags).map_err(|e| refused(path, &e))?;
+    let set_up = || -> rusqlite::Result<()> {
+        connection.busy_timeout(patience)?;
+        connection.set_prepared_statement_cache_capacity(256);
+        connection.pragma_update(None, "mmap_size", 0)
+    };
+    set_up().map_err(|e| refused(path, &e))?;
+    Ok(connection)
+}
+
+fn refused(path: &Path, error: &rusqlite::Error) -> StoreError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            StoreError::InUse { what: path.display().to_string() }
+        }
+        _ => cannot(path, error),
+    }
+}
+
+fn migrate(path: &Path, connection: &mut Connection) -> Result<(), StoreError> {
+    let applied = known(path, connection)?;
+    let run = |connection: &mut Connection| -> rusqlite::Result<()> {
+        for (number, sql) in (1_i64..).zip(MIGRATIONS).skip(applied) {
+            let transaction =
+                connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+            transaction.execute_batch(sql)?;
+            transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+            transaction.pragma_update(None, "user_version", number)?;
+            transaction.commit()?;
+        }
+        Ok(())
+    };
+    run(connection).map_err(|e| refused(path, &e))
+}
+
+/// How many migrations were applied; an error when the file is not ours or from a newer version.
+fn known(path: &Path, connection: &Connection) -> Result<usize, StoreError> {
+    let read = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    let read = |name: &str| read(name).map_err(|e| refused(path, &e));
+    let (application, version) = (read("application_id")?, read("user_version")?);
+    let tables: i64 = connection
+        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+        .map_err(|e| refused(path, &e))?;
+    if tables > 0 && application != i64::from(APPLICATION_ID) {
+        return Err(cannot(path, "it is the database of another program"));
+    }
+    match usize::try_from(version) {
+        Ok(version) if version <= MIGRATIONS.len() => Ok(version),
+        _ => Err(cannot(path, format!("it was written by a newer version (schema {version}) (TL-6103)"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    ///
+    #[test]
+    fn an_old_sqlite_is_refused() {
+        assert_eq!(check_version("3.51.3"), Ok(()));
+        assert_eq!(check_version("3.52.0"), Ok(()));
+        assert_eq!(check_version("4.0.0"), Ok(()));
+        for old in ["3.51.2", "3.50.9", "3.9.10", "2.99.99", "x"] {
+            let why = check_version(old).unwrap_err();
+            assert!(why.contains("TL-6101") && why.contains(old), "{why}");
+        }
+    }
+
+    #[test]
+    fn the_linked_sqlite_is_new_enough() {
+        assert_eq!(check_version(rusqlite::version()), Ok(()));
+    }
+}

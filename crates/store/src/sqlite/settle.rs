@@ -1,0 +1,146 @@
+//! How effects end, and what ends with them.
+
+use rusqlite::OptionalExtension;
+use throughline_engine::EffectId;
+
+use super::codec::effect_state_number;
+use super::fault::Fault;
+use super::inbox;
+use super::lanes::map_message;
+use super::writer::Tx;
+use crate::contract::{EffectState, SettleTo, Settlement};
+use crate::rules::dependency_outcome;
+
+/// An effect that is about to change.
+struct Found {
+    n: i64,
+    lane: i64,
+    dependents: bool,
+}
+
+pub(super) fn settle(tx: &mut Tx<'_>, settlement: &Settlement) -> Result<bool, Fault> {
+    let Settlement { tenant, id, fence, to, message, event } = settlement;
+    let (state, wake) = match to {
+        SettleTo::End(state @ (EffectState::Planned | EffectState::Attempted), _) => {
+            return Err(Fault::Refused(format!("{state:?} is not an end of effect {id}")));
+        }
+        SettleTo::End(state, _) => (*state, None),
+        SettleTo::Retry(at) => (EffectState::Planned, Some(at.0)),
+    };
+    // A worker settles what it holds the lease of; a host what it was offered. An effect nobody knows the
+    // outcome of may be settled by whoever found out. The fence rises so that nobody settles it twice.
+    let update = "UPDATE outbox SET state = ?4, wake = ?5, not_before = coalesce(?5, not_before), fence = fence + 1 \
+                  WHERE tenant = ?1 AND id = ?2 AND CASE WHEN ?3 IS NULL \
+                  THEN state = 4 OR (performer = 1 AND state IN (0, 1)) \
+                  ELSE fence = ?3 AND fence > 0 AND state IN (0, 1) END RETURNING n, lane, dependents";
+    let found = tx
+        .sql
+        .prepare_cached(update)?
+        .query_row((tenant, id.as_str(), fence, effect_state_number(state), wake), |row| {
+            Ok(Found { n: row.get(0)?, lane: row.get(1)?, dependents: row.get(2)? })
+        })
+        .optional()?;
+    let Some(found) = found else { return Ok(false) };
+    if let SettleTo::End(_, outcome) = to {
+        keep_outcome(tx, found.n, outcome)?;
+        follow(tx, &found, state)?;
+    }
+    if let Some((channel_id, ours)) = message {
+        map_message(tx, found.lane, channel_id, ours)?;
+    }
+    if let Some(event) = event {
+        // A duplicate changes nothing: the event is durable already.
+        inbox::accept(tx, event)?;
+    }
+    Ok(true)
+}
+
+pub(super) fn keep_outcome(tx: &Tx<'_>, n: i64, outcome: &str) -> Result<(), Fault> {
+    let keep = "INSERT INTO outcomes (n, outcome) VALUES (?1, ?2) \
+                ON CONFLICT DO UPDATE SET outcome = excluded.outcome";
+    tx.execute(keep, (n, outcome))?;
+    Ok(())
+}
+
+/// What an end means for the effects that depend on it.
+fn follow(tx: &Tx<'_>, ended: &Found, state: EffectState) -> Result<(), Fault> {
+    if !ended.dependents {
+        return Ok(());
+    }
+    match state {
+        EffectState::Done => {
+            let count = "UPDATE outbox SET waits = waits - 1 \
+                         WHERE n IN (SELECT effect FROM dependencies WHERE on_effect = ?1)";
+            tx.execute(count, [ended.n])?;
+        }
+        EffectState::Failed | EffectState::Cancelled => {
+            let fail = "UPDATE outbox SET state = 3, wake = NULL, fence = fence + 1 WHERE state = 0 \
+                        AND n IN (SELECT effect FROM dependencies WHERE on_effect = ?1) \
+                        RETURNING n, lane, dependents";
+            let failed = tx
+                .sql
+                .prepare_cached(fail)?
+                .query_map([ended.n], |row| {
+                    Ok(Found { n: row.get(0)?, lane: row.get(1)?, dependents: row.get(2)? })
+                })?
+                .collect::<rusqlite::Result<Vec<_>>>()?;
+            for dependent in failed {
+                keep_outcome(tx, dependent.n, &dependency_outcome())?;
+                follow(tx, &dependent, EffectState::Failed)?;
+            }
+        }
+        EffectState::Planned | EffectState::Attempted | EffectState::Uncertain => {}
+    }
+    Ok(())
+}
+
+/// Cancels an effect that has not begun or that nobody knows the outcome of.
+pub(super) fn cancel(tx: &Tx<'_>, tenant: &str, id: &EffectId) -> Result<(), Fault> {
+    let cancel = "UPDATE outbox SET state = 5, wake = NULL, fence = fence + 1 \
+                  WHERE tenant = ?1 AND id = ?2 AND state IN (0, 4) RETURNING n, lane, dependents";
+    end_one(tx, cancel, (tenant, id.as_str()), EffectState::Cancelled)?;
+    Ok(())
+}
+
+/// A person says what came of an effect that nobody knew the outcome of.
+pub(super) fn adopt(tx: &Tx<'_>, tenant: &str, id: &EffectId, outcome: &str) -> Result<(), Fault> {
+    let adopt = "UPDATE outbox SET state = 2, fence = fence + 1 \
+                 WHERE tenant = ?1 AND id = ?2 AND state = 4 RETURNING n, lane, dependents";
+    if let Some(n) = end_one(tx, adopt, (tenant, id.as_str()), EffectState::Done)? {
+        keep_outcome(tx, n, outcome)?;
+    }
+    Ok(())
+}
+
+/// A newer update of a card takes the place of the ones that have not begun.
+pub(super) fn supersede(tx: &Tx<'_>, lane: i64, stream: &str) -> Result<(), Fault> {
+    let older = "SELECT n FROM outbox WHERE lane = ?1 AND stream = ?2 AND state = 0 \
+                 AND wake IS NOT NULL AND performer = 0 AND stream <> ''";
+    let older: Vec<i64> = tx
+        .sql
+        .prepare_cached(older)?
+        .query_map((lane, stream), |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    for n in older {
+        let cancel = "UPDATE outbox SET state = 5, wake = NULL, fence = fence + 1 WHERE n = ?1 \
+                      RETURNING n, lane, dependents";
+        end_one(tx, cancel, [n], EffectState::Cancelled)?;
+    }
+    Ok(())
+}
+
+fn end_one(
+    tx: &Tx<'_>,
+    update: &str,
+    params: impl rusqlite::Params,
+    state: EffectState,
+) -> Result<Option<i64>, Fault> {
+    let found = tx
+        .sql
+        .prepare_cached(update)?
+        .query_row(params, |row| Ok(Found { n: row.get(0)?, lane: row.get(1)?, dependents: row.get(2)? }))
+        .optional()?;
+    let Some(found) = found else { return Ok(None) };
+    follow(tx, &found, state)?;
+    Ok(Some(found.n))
+}

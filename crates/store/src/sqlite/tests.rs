@@ -1,0 +1,229 @@
+//! What only this backend can get wrong: its file, its locks, its disk.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+use super::SqliteStore;
+use crate::conformance::fixture::{Hand, create, delivery, lane, lease, loose};
+use crate::conformance::turns::{full_turn, written};
+use crate::conformance::{Place, START, Subject, block_on};
+use crate::{Accepted, Inbox, Keeping, Lanes, ManualClock, Mark, Outbox, Store, StoreError};
+
+fn clock() -> Arc<ManualClock> {
+    Arc::new(ManualClock::at(START))
+}
+
+fn subject(clock: Arc<ManualClock>) -> Subject {
+    let dir = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(dir.path().join("t.db"), clock.clone()).unwrap();
+    Subject::new(store, clock).keeping(dir)
+}
+
+crate::conformance!(semantics, subject);
+
+/// A directory with one database in it.
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self) -> PathBuf {
+        self.0.path().join("t.db")
+    }
+}
+
+impl Place for Folder {
+    fn open(&self, clock: Arc<ManualClock>) -> Arc<dyn Store> {
+        Arc::new(SqliteStore::open(self.path(), clock).unwrap())
+    }
+
+    /// The database and its log, byte for byte; the log's index is built anew as after a power cut.
+    fn crashed(&self) -> Box<dyn Place> {
+        let copy = Self::new();
+        for name in ["t.db", "t.db-wal"] {
+            std::fs::copy(self.0.path().join(name), copy.0.path().join(name)).unwrap();
+        }
+        Box::new(copy)
+    }
+}
+
+crate::conformance_durability!(on_disk, Folder::new);
+
+/// An open store that gives up on a locked file at once.
+fn impatient(path: &Path) -> SqliteStore {
+    SqliteStore::open_with(path, clock(), Duration::ZERO).unwrap()
+}
+
+/// TL-6102.
+#[test]
+fn a_second_start_is_refused() {
+    let folder = Folder::new();
+    let first = SqliteStore::open(folder.path(), clock()).unwrap();
+    let second = SqliteStore::open(folder.path(), clock()).unwrap_err();
+    assert!(matches!(&second, StoreError::InUse { what } if what.ends_with("t.db")), "{second}");
+    drop(first);
+    SqliteStore::open(folder.path(), clock()).unwrap();
+}
+
+#[test]
+fn a_file_of_another_program_is_left_alone() {
+    let folder = Folder::new();
+    Connection::open(folder.path()).unwrap().execute_batch("CREATE TABLE theirs (a)").unwrap();
+    let error = SqliteStore::open(folder.path(), clock()).unwrap_err();
+    assert!(matches!(&error, StoreError::Open { why, .. } if why.contains("another program")), "{error}");
+    std::fs::write(folder.path(), "This is not a database, but it is long enough to look like a file")
+        .unwrap();
+    assert!(matches!(SqliteStore::open(folder.path(), clock()), Err(StoreError::Open { .. })));
+}
+
+#[test]
+fn a_file_of_a_newer_version_is_refused() {
+    let folder = Folder::new();
+    drop(SqliteStore::open(folder.path(), clock()).unwrap());
+    Connection::open(folder.path()).unwrap().pragma_update(None, "user_version", 99).unwrap();
+    let error = SqliteStore::open(folder.path(), clock()).unwrap_err();
+    assert!(error.to_string().contains("newer version"), "{error}");
+}
+
+/// Somebody holds the file in a SQLite shell: said clearly, nothing lost, and over when they let go.
+#[test]
+fn a_lock_of_another_program_passes() {
+    let folder = Folder::new();
+    let store = impatient(&folder.path());
+    block_on(store.accept(delivery(&lane("C1"), "before"))).unwrap();
+    let shell = Connection::open(folder.path()).unwrap();
+    shell.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let error = block_on(store.accept(delivery(&lane("C1"), "during"))).unwrap_err();
+    assert!(matches!(&error, StoreError::ReadOnly { why, .. } if why.contains("another program")), "{error}");
+    assert!(block_on(store.writable()).is_err());
+    assert_eq!(block_on(store.waiting(&lane("C1"), 10)).unwrap().len(), 1, "reading goes on");
+    shell.execute_batch("ROLLBACK").unwrap();
+    block_on(store.writable()).unwrap();
+    let accepted = block_on(store.accept(delivery(&lane("C1"), "during"))).unwrap();
+    assert!(matches!(accepted, Accepted::New(_)));
+}
+
+#[test]
+fn a_file_locked_as_a_whole_is_in_use() {
+    let folder = Folder::new();
+    let shell = Connection::open(folder.path()).unwrap();
+    shell.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; CREATE TABLE a (b)").unwrap();
+    let error = SqliteStore::open_with(&folder.path(), clock(), Duration::ZERO).unwrap_err();
+    assert!(matches!(error, StoreError::InUse { .. }), "{error}");
+}
+
+/// Runs a pragma on the connection that writes.
+fn pragma(store: &SqliteStore, sql: &'static str) {
+    let run = move |tx: &mut super::writer::Tx<'_>| Ok(tx.sql.query_row(sql, [], |_| Ok(()))?);
+    block_on(store.writer.call("test", run)).unwrap();
+}
+
+/// R-34 and E35: full, then freed. The turn that met it is not half there, and no restart is needed.
+#[test]
+fn a_full_disk_passes() {
+    let folder = Folder::new();
+    let store = SqliteStore::open(folder.path(), clock()).unwrap();
+    let Accepted::New(seq) = block_on(store.accept(delivery(&lane("C1"), "k"))).unwrap() else { panic!() };
+    let mut hand = block_on(Hand::on(&store, &lane("C1")));
+    pragma(&store, "PRAGMA max_page_count = 1");
+    let big = crate::TurnCommit { head: "x".repeat(100_000), ..full_turn(&hand, seq) };
+    let error = block_on(hand.try_commit(big.clone())).unwrap_err();
+    assert!(matches!(error, StoreError::ReadOnly { .. }), "{error}");
+    assert!(!block_on(written(&store, &lane("C1"), 1)));
+    assert_eq!(block_on(store.waiting(&lane("C1"), 10)).unwrap().len(), 1);
+    pragma(&store, "PRAGMA max_page_count = 1000000");
+    block_on(hand.commit(big));
+    assert!(block_on(written(&store, &lane("C1"), 1)));
+}
+
+/// A group in which one operation meets the full disk: the others are in.
+#[test]
+fn a_full_disk_takes_only_what_needs_room() {
+    let folder = Folder::new();
+    let store = Arc::new(SqliteStore::open(folder.path(), clock()).unwrap());
+    for n in 0..16 {
+        let mut hand = block_on(Hand::on(&*store, &lane(&format!("C{n}"))));
+        block_on(hand.commit(hand.turn()));
+    }
+    pragma(&store, "PRAGMA max_page_count = 1");
+    let results = std::thread::scope(|scope| {
+        let callers: Vec<_> = (0..16)
+            .map(|n| {
+                let store = store.clone();
+                scope.spawn(move || {
+                    let hand = block_on(Hand::on(&*store, &lane(&format!("C{n}"))));
+                    if n % 5 == 0 {
+                        let head = "x".repeat(100_000);
+                        return block_on(store.commit(crate::TurnCommit { head, ..hand.turn() })).is_ok();
+                    }
+                    block_on(store.release(&lane(&format!("C{n}")), hand.epoch)).is_ok()
+                })
+            })
+            .collect();
+        callers.into_iter().map(|caller| caller.join().unwrap()).collect::<Vec<_>>()
+    });
+    let expected: Vec<bool> = (0..16).map(|n| n % 5 != 0).collect();
+    assert_eq!(results, expected);
+}
+
+fn tamper(folder: &Folder, sql: &str) {
+    Connection::open(folder.path()).unwrap().execute_batch(sql).unwrap();
+}
+
+/// E21 and SEC-14: a byte of the payload changed, the approval's consumption gone: nothing is sent.
+#[test]
+fn what_was_changed_in_the_file_is_not_sent() {
+    let folder = Folder::new();
+    let store = SqliteStore::open(folder.path(), clock()).unwrap();
+    let mut hand = block_on(Hand::on(&store, &lane("C1")));
+    block_on(hand.open(crate::conformance::fixture::approval("ap_1", 1, None)));
+    block_on(hand.approve("ap_1", 1, vec![create("fx_1", "ap_1", 1), loose("fx_2")]));
+    let leased = block_on(lease(&store));
+    let mark = |n: usize| block_on(store.mark("acme", &leased[n].effect.row.id, leased[n].fence)).unwrap();
+    tamper(&folder, "UPDATE outbox SET payload = payload || ' ' WHERE id = 'fx_2'");
+    assert_eq!(mark(1), Mark::PayloadDiffers);
+    tamper(&folder, "PRAGMA foreign_keys = OFF; DELETE FROM consumptions");
+    assert_eq!(mark(0), Mark::NoApproval);
+}
+
+/// E32.
+#[test]
+fn a_changed_audit_row_is_found() {
+    let folder = Folder::new();
+    let store = SqliteStore::open(folder.path(), clock()).unwrap();
+    for n in 1..=4 {
+        block_on(store.set_pause("acme", None, &format!("row {n}"))).unwrap();
+    }
+    let verify = || block_on(store.verify_audit("acme")).unwrap();
+    assert_eq!(verify(), None);
+    tamper(&folder, "DELETE FROM audit WHERE number = 4");
+    assert_eq!(verify(), Some(4));
+    tamper(&folder, "UPDATE audit SET row = 'other' WHERE number = 2");
+    assert_eq!(verify(), Some(2));
+}
+
+/// The settings that durability rests on.
+#[test]
+fn the_settings_are_what_the_spec_says() {
+    let folder = Folder::new();
+    let store = SqliteStore::open(folder.path(), clock()).unwrap();
+    let read = |name: &'static str| {
+        let run = move |tx: &mut super::writer::Tx<'_>| {
+            Ok(tx.sql.pragma_query_value(None, name, |row| row.get::<_, rusqlite::types::Value>(0))?)
+        };
+        block_on(store.writer.call("test", run)).unwrap()
+    };
+    use rusqlite::types::Value::{Integer, Text};
+    assert_eq!(read("journal_mode"), Text("wal".into()));
+    assert_eq!(read("synchronous"), Integer(2));
+    assert_eq!(read("foreign_keys"), Integer(1));
+    assert_eq!(read("secure_delete"), Integer(1));
+    assert_eq!(read("mmap_size"), Integer(0));
+    assert_eq!(store.describe(), format!("sqlite {}", folder.path().display()));
+}
