@@ -1,0 +1,279 @@
+//! Effects: leased, marked before the first byte, performed, and their outcome recorded (`spec 06 §4`).
+
+mod message;
+mod model;
+mod tracker;
+
+use throughline_engine::effect::{
+    AfterUnknown, Attempt, EffectBody, EffectResult, FieldError, Guarantee, Outcome, after_unknown,
+    retry_delay,
+};
+use throughline_engine::given::Addressing;
+use throughline_engine::{Event, EventKind, Timestamp};
+use throughline_store::{Delivery, EffectState, Leased, Mark, SettleTo, Settlement, StoredEffect};
+
+use crate::given::unreadable;
+use crate::intake::delivery;
+use crate::{FailPoint, Inbound, Runtime, Stop};
+
+/// How often the switch is looked at again while it holds an effect.
+const PAUSED_RETRY: i64 = 5 * Timestamp::SECOND;
+
+impl Runtime {
+    /// Leases effects that may be performed now. Hand each to [`Self::perform`].
+    ///
+    /// # Errors
+    /// The store did not answer.
+    pub async fn lease_effects(&self, limit: u32) -> Result<Vec<Leased>, Stop> {
+        Ok(self.store.lease(&self.owner, limit).await?)
+    }
+
+    /// Leases and performs one after the other; says how many. What the simulator calls.
+    ///
+    /// # Errors
+    /// The store failed or a fail point was reached; the leases run out and others go on.
+    pub async fn dispatch(&self) -> Result<usize, Stop> {
+        let leased = self.lease_effects(16).await?;
+        let count = leased.len();
+        for effect in leased {
+            self.perform(effect).await?;
+        }
+        Ok(count)
+    }
+
+    /// Performs one leased effect: once, from the mark to the recorded outcome.
+    ///
+    /// # Errors
+    /// The store failed or a fail point was reached; the lease runs out and the attempt counts as unknown.
+    pub async fn perform(&self, leased: Leased) -> Result<(), Stop> {
+        self.faults.at(FailPoint::EffectClaimed)?;
+        let effect = &leased.effect;
+        let body: EffectBody = serde_json::from_str(&effect.row.payload)
+            .map_err(|e| unreadable("a stored effect", &e.to_string()))?;
+        let guarantee = self.guarantee(&body);
+        if leased.found_attempted {
+            // Its worker is gone, and with it the answer: nobody knows whether it was applied.
+            let why = "the worker that tried it is gone".to_owned();
+            return self.ended(&leased, &body, effect.attempts, Attempt::Unknown { why }, guarantee).await;
+        }
+        let tenant = &effect.lane.tenant;
+        let attempt = match self.store.mark(tenant, &effect.row.id, leased.fence).await? {
+            Mark::Attempt(n) => n,
+            Mark::LeaseLost => return Ok(()),
+            Mark::Paused => {
+                let later = SettleTo::Retry(self.store.now().plus(PAUSED_RETRY));
+                return self.settle(&leased, later, None, None).await;
+            }
+            Mark::NoApproval => return self.refuse(&leased, &body, "no approval was consumed for it").await,
+            Mark::PayloadDiffers => {
+                tracing::error!(effect = %effect.row.id, code = "TL-4107", "the stored payload is not what was approved");
+                return self
+                    .refuse(&leased, &body, "the stored request is not what was shown (TL-4107)")
+                    .await;
+            }
+        };
+        self.faults.at(FailPoint::AttemptMarked)?;
+        let outcome = self.attempt(effect, &body).await?;
+        self.ended(&leased, &body, attempt, outcome, guarantee).await
+    }
+
+    async fn attempt(&self, effect: &StoredEffect, body: &EffectBody) -> Result<Attempt<EffectResult>, Stop> {
+        match body {
+            EffectBody::ModelAsk(ask) => self.ask_model(ask).await,
+            EffectBody::TrackerCheck { .. }
+            | EffectBody::TrackerFind { .. }
+            | EffectBody::TrackerCreate { .. } => self.track(effect, body).await,
+            EffectBody::Reply { .. }
+            | EffectBody::CardPost { .. }
+            | EffectBody::CardUpdate { .. }
+            | EffectBody::Notice { .. } => self.send(effect, body).await,
+        }
+    }
+
+    fn guarantee(&self, body: &EffectBody) -> Guarantee {
+        match body {
+            EffectBody::TrackerCreate { target, .. } => self
+                .ports
+                .trackers
+                .get(&target.tracker)
+                .map_or(Guarantee::Nothing, |tracker| tracker.guarantee()),
+            _ => Guarantee::Nothing,
+        }
+    }
+
+    /// From the outcome of an attempt to the effect's next state (`spec 06 §4.3`, `§4.4`).
+    async fn ended(
+        &self,
+        leased: &Leased,
+        body: &EffectBody,
+        attempt: u32,
+        outcome: Attempt<EffectResult>,
+        guarantee: Guarantee,
+    ) -> Result<(), Stop> {
+        let effect = &leased.effect;
+        let class = body.class();
+        let failed = |reason: &str, text: String, errors: Vec<FieldError>| Outcome::Failed {
+            reason: reason.into(),
+            text,
+            errors,
+        };
+        let (max, age) = class.gives_up();
+        let now = self.store.now();
+        let may_retry = attempt < max && now.since(effect.created_at) <= age;
+        let retry = |hint| SettleTo::Retry(now.plus(retry_delay(&effect.row.id, attempt, hint)));
+        let outcome = match outcome {
+            Attempt::Applied(result) => Outcome::Done { result },
+            Attempt::Rejected { text, errors } => failed("rejected", text, errors),
+            Attempt::NotApplied { hint, .. } if may_retry => {
+                return self.settle(leased, retry(hint), None, None).await;
+            }
+            Attempt::NotApplied { why, .. } => failed("gave_up", why, Vec::new()),
+            Attempt::Unknown { why } => match after_unknown(class, guarantee) {
+                AfterUnknown::Retry if may_retry => {
+                    return self.settle(leased, retry(None), None, None).await;
+                }
+                AfterUnknown::RetryOnce if attempt < 2 => {
+                    return self.settle(leased, retry(None), None, None).await;
+                }
+                AfterUnknown::Retry | AfterUnknown::RetryOnce => failed("gave_up", why, Vec::new()),
+                AfterUnknown::Park => Outcome::Uncertain { text: why },
+            },
+        };
+        self.end(leased, body, attempt, outcome).await
+    }
+
+    /// Ends a leased effect as told: how a scenario says what a far side did.
+    ///
+    /// # Errors
+    /// The store did not answer.
+    pub async fn end_as(&self, leased: &Leased, outcome: Outcome) -> Result<(), Stop> {
+        let body: EffectBody = serde_json::from_str(&leased.effect.row.payload)
+            .map_err(|e| unreadable("a stored effect", &e.to_string()))?;
+        self.end(leased, &body, leased.effect.attempts, outcome).await
+    }
+
+    async fn refuse(&self, leased: &Leased, body: &EffectBody, text: &str) -> Result<(), Stop> {
+        let outcome = Outcome::Failed { reason: "refused".into(), text: text.into(), errors: Vec::new() };
+        self.end(leased, body, leased.effect.attempts, outcome).await
+    }
+
+    async fn end(
+        &self,
+        leased: &Leased,
+        body: &EffectBody,
+        attempt: u32,
+        outcome: Outcome,
+    ) -> Result<(), Stop> {
+        let class = body.class();
+        let message = match (&outcome, body) {
+            (
+                Outcome::Done { result: EffectResult::Delivered { channel_id: Some(channel) } },
+                EffectBody::Reply { message, .. } | EffectBody::CardPost { message, .. },
+            ) => Some((channel.clone(), message.0.clone())),
+            _ => None,
+        };
+        let done = matches!(outcome, Outcome::Done { .. });
+        let event =
+            (!done || class.reports_success()).then(|| self.settled_event(leased, body, attempt, &outcome));
+        let (state, word) = match &outcome {
+            Outcome::Done { .. } => (EffectState::Done, "done"),
+            Outcome::Failed { .. } => (EffectState::Failed, "failed"),
+            Outcome::Uncertain { .. } => (EffectState::Uncertain, "uncertain"),
+        };
+        metrics::counter!("throughline_effects_total", "class" => class.word(), "outcome" => word)
+            .increment(1);
+        let outcome = serde_json::to_string(&outcome).unwrap_or_default();
+        self.settle(leased, SettleTo::End(state, outcome), message, event).await
+    }
+
+    fn settled_event(&self, leased: &Leased, body: &EffectBody, attempt: u32, outcome: &Outcome) -> Delivery {
+        let id = &leased.effect.row.id;
+        let key = format!("fx:{id}:{attempt}");
+        let kind = EventKind::EffectSettled {
+            effect: id.clone(),
+            outcome: outcome.clone(),
+            card: body.card().cloned(),
+        };
+        let event = Event { id: key.clone(), received_at: self.store.now(), actor: String::new(), kind };
+        let lane = leased.effect.lane.clone();
+        delivery(
+            &Inbound { lane, keys: vec![key], event, addressing: Addressing::default(), body_hash: None },
+            0,
+        )
+    }
+
+    async fn settle(
+        &self,
+        leased: &Leased,
+        to: SettleTo,
+        message: Option<(String, String)>,
+        event: Option<Delivery>,
+    ) -> Result<(), Stop> {
+        let lane = &leased.effect.lane;
+        let wakes_lane = event.is_some();
+        let settlement = Settlement {
+            tenant: lane.tenant.clone(),
+            id: leased.effect.row.id.clone(),
+            fence: Some(leased.fence),
+            to,
+            message,
+            event,
+        };
+        let ours = self.store.settle(settlement).await?;
+        self.faults.at(FailPoint::ResultCommitted)?;
+        if ours && wakes_lane {
+            self.wakes.wake(lane);
+        }
+        // What waited for this one in its stream, or depends on it, may be due now.
+        self.wakes.effects.notify_one();
+        Ok(())
+    }
+
+    /// A host's report on an effect it performs: settles it once. `false`: it had ended already.
+    ///
+    /// # Errors
+    /// The store did not answer.
+    pub async fn report(&self, effect: &StoredEffect, outcome: Outcome) -> Result<bool, Stop> {
+        let body: EffectBody = serde_json::from_str(&effect.row.payload)
+            .map_err(|e| unreadable("a stored effect", &e.to_string()))?;
+        let leased = Leased { effect: effect.clone(), fence: 0, found_attempted: false };
+        let state = match &outcome {
+            Outcome::Done { .. } => EffectState::Done,
+            Outcome::Failed { .. } => EffectState::Failed,
+            Outcome::Uncertain { .. } => EffectState::Uncertain,
+        };
+        let event = self.settled_event(&leased, &body, 1, &outcome);
+        let settlement = Settlement {
+            tenant: effect.lane.tenant.clone(),
+            id: effect.row.id.clone(),
+            fence: None,
+            to: SettleTo::End(state, serde_json::to_string(&outcome).unwrap_or_default()),
+            message: None,
+            event: Some(event),
+        };
+        let settled = self.store.settle(settlement).await?;
+        if settled {
+            self.wakes.wake(&effect.lane);
+            self.wakes.effects.notify_one();
+        }
+        Ok(settled)
+    }
+
+    /// Host effects that nobody reported in time: outward ones become uncertain, the rest failed.
+    ///
+    /// # Errors
+    /// The store did not answer.
+    pub async fn overdue(&self) -> Result<usize, Stop> {
+        let overdue = self.store.overdue(64).await?;
+        for effect in &overdue {
+            let text = "the host did not report in time".to_owned();
+            let outcome = if effect.row.class.outward() {
+                Outcome::Uncertain { text }
+            } else {
+                Outcome::Failed { reason: "gave_up".into(), text, errors: Vec::new() }
+            };
+            self.report(effect, outcome).await?;
+        }
+        Ok(overdue.len())
+    }
+}

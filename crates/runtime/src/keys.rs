@@ -1,0 +1,105 @@
+//! Button tokens (`spec 06 §5.5`): 128 bits that only we can make, and that name nothing on the wire.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, KeyInit, Mac};
+use serde_json::json;
+use sha2::Sha256;
+use throughline_engine::CardId;
+use throughline_engine::canon::{hex, jcs, sha256};
+use throughline_engine::workflow::{Action, CardModel};
+use throughline_store::TokenRow;
+
+type HmacSha256 = Hmac<Sha256>;
+
+/// The instance key, from which each tenant's token key is derived. It never leaves this type.
+#[derive(Clone)]
+pub struct Keys {
+    instance: [u8; 32],
+}
+
+impl std::fmt::Debug for Keys {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Keys(…)")
+    }
+}
+
+fn mac(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
+    let Ok(mut mac) = HmacSha256::new_from_slice(key) else { return [0; 32] };
+    for part in parts {
+        mac.update(part);
+    }
+    mac.finalize().into_bytes().into()
+}
+
+impl Keys {
+    /// Keys under an instance key.
+    #[must_use]
+    pub fn new(instance: [u8; 32]) -> Self {
+        Self { instance }
+    }
+
+    /// HKDF-SHA-256 (RFC 5869) of the instance key: no salt, the tenant in the info, one block.
+    fn tenant(&self, tenant: &str) -> [u8; 32] {
+        let extracted = mac(&[0; 32], &[&self.instance]);
+        mac(&extracted, &[b"throughline/tenant-token-key/1", tenant.as_bytes(), &[1]])
+    }
+
+    /// The token of one button. Same record and version, same token: a re-rendered card stays pressable.
+    #[must_use]
+    pub fn token(&self, tenant: &str, record: &CardId, version: u32, item: &str, action: Action) -> String {
+        token(&self.tenant(tenant), tenant, record.as_str(), version, item, action.word())
+    }
+
+    /// What the store knows a token by.
+    #[must_use]
+    pub fn hash(token: &str) -> String {
+        hex(&sha256(&[token.as_bytes()]))
+    }
+
+    /// Fills in the tokens of a card's buttons.
+    pub fn fill(&self, tenant: &str, card: &mut CardModel) {
+        let key = self.tenant(tenant);
+        for button in &mut card.buttons {
+            button.token =
+                Some(token(&key, tenant, card.id.as_str(), card.version, "", button.action.word()));
+        }
+    }
+
+    /// The stored rows of a card's buttons.
+    #[must_use]
+    pub fn rows(&self, tenant: &str, card: &CardModel) -> Vec<TokenRow> {
+        let key = self.tenant(tenant);
+        let row = |action: Action| {
+            let token = token(&key, tenant, card.id.as_str(), card.version, "", action.word());
+            TokenRow {
+                hash: Self::hash(&token),
+                card: card.id.clone(),
+                version: card.version,
+                item: String::new(),
+                action: action.word().into(),
+            }
+        };
+        card.buttons.iter().map(|button| row(button.action)).collect()
+    }
+}
+
+fn token(key: &[u8; 32], tenant: &str, record: &str, version: u32, item: &str, action: &str) -> String {
+    let name = jcs(&json!(["throughline/token/1", tenant, record, version, item, action]));
+    URL_SAFE_NO_PAD.encode(&mac(key, &[name.as_bytes()])[..16])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The worked example of `spec 06 §5.5`: tenant key 00…1f.
+    #[test]
+    fn makes_the_token_of_the_spec() {
+        let mut key = [0u8; 32];
+        for (i, byte) in key.iter_mut().enumerate() {
+            *byte = u8::try_from(i).unwrap();
+        }
+        assert_eq!(token(&key, "acme", "ap_01", 3, "", "approve"), "dUkK6gJL61egst2uZvqf2w");
+    }
+}

@@ -1,0 +1,51 @@
+//! What the loop is plugged into: people, channels, trackers, a model. It knows none of their names.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use throughline_channels::{Channel, Surface};
+use throughline_engine::LaneKey;
+use throughline_engine::effect::EffectClass;
+use throughline_engine::given::Actor;
+use throughline_models::Model;
+use throughline_store::Performer;
+use throughline_trackers::Tracker;
+
+/// Who people are.
+#[async_trait]
+pub trait Directory: Send + Sync {
+    /// The person behind a channel's user id. A look-up that fails gives nobody: no principals, no rights.
+    async fn actor(&self, lane: &LaneKey, id: &str) -> Actor;
+}
+
+/// Everything outside.
+#[derive(Clone)]
+pub struct Ports {
+    /// Who people are.
+    pub directory: Arc<dyn Directory>,
+    /// Channels by name.
+    pub channels: BTreeMap<String, Arc<dyn Channel>>,
+    /// Trackers by name.
+    pub trackers: BTreeMap<String, Arc<dyn Tracker>>,
+    /// The model, when one is configured.
+    pub model: Option<Arc<dyn Model>>,
+    /// Effect classes that a channel's host performs itself: channel, class.
+    pub hosted: Vec<(String, EffectClass)>,
+}
+
+impl Ports {
+    /// Who performs an effect of this class in this lane.
+    #[must_use]
+    pub fn performer(&self, lane: &LaneKey, class: EffectClass) -> Performer {
+        if self.hosted.iter().any(|(channel, hosted)| *channel == lane.channel && *hosted == class) {
+            return Performer::Host;
+        }
+        let shown = matches!(
+            class,
+            EffectClass::Reply | EffectClass::CardPost | EffectClass::CardUpdate | EffectClass::Notice
+        );
+        let reads = self.channels.get(&lane.channel).is_none_or(|c| c.surface() == Surface::ReadFromStore);
+        if shown && reads { Performer::Commit } else { Performer::Us }
+    }
+}

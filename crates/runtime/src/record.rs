@@ -1,0 +1,168 @@
+//! The turn's row: what the hash chain covers, what `why` reads, what a replay starts from (`spec 06 §3`).
+
+use serde::{Deserialize, Serialize};
+use throughline_engine::canon::{Hash, hex, jcs, sha256};
+use throughline_engine::decision::Applied;
+use throughline_engine::trace::{Trace, TurnSummary};
+use throughline_engine::{Decision, Event, Given, Lane, MessageId, Timestamp, TurnId, snapshot};
+use throughline_store::{LogRow, StoredTurn};
+
+/// The hashed row. No personal content: that is in [`Content`], under a salted hash.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TurnRow {
+    /// The turn's id.
+    pub turn: TurnId,
+    /// The lane's id.
+    pub lane: String,
+    /// The revision it wrote.
+    pub revision: u64,
+    /// When it was decided.
+    pub at: Timestamp,
+    /// The delivery key.
+    pub key: String,
+    /// The event's kind.
+    pub event: String,
+    /// What was decided, without the answer's value.
+    pub decision: Decision,
+    /// What was looked at.
+    pub trace: Trace,
+    /// The policy's version.
+    pub policy: String,
+    /// The engine's version.
+    pub engine: String,
+    /// The snapshot version written.
+    pub snapshot: u32,
+    /// The state's hash before.
+    pub before: String,
+    /// The state's hash after.
+    pub after: String,
+    /// Class and id of each effect, in order.
+    pub effects: Vec<(String, String)>,
+    /// The messages this turn put into the lane.
+    pub messages: Vec<MessageId>,
+    /// Names the commit.
+    pub commit: String,
+    /// `SHA-256(salt ‖ content)`.
+    pub content: String,
+}
+
+/// What was said and looked up: personal, erasable.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Content {
+    /// The event.
+    pub event: Event,
+    /// What the step was handed.
+    pub given: Given,
+    /// The answer a pending took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub applied: Option<Applied>,
+}
+
+/// A stored turn, read back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Turn {
+    /// Its row.
+    pub row: TurnRow,
+    /// Its content; `None` when it was erased.
+    pub content: Option<Content>,
+}
+
+/// The genesis of every chain.
+pub const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
+/// The hash of a row after another (`spec 06 §3.2`).
+#[must_use]
+pub fn chain(prev: &str, row: &str) -> String {
+    hex(&sha256(&[b"throughline/turn/1", &unhex(prev), &sha256(&[row.as_bytes()])]))
+}
+
+/// The salted hash a row holds in place of its content.
+#[must_use]
+pub fn content_hash(salt: &str, content: &str) -> String {
+    hex(&sha256(&[&unhex(salt), content.as_bytes()]))
+}
+
+fn unhex(text: &str) -> Vec<u8> {
+    let digit = |i: usize| text.get(i..i + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
+    (0..text.len()).step_by(2).filter_map(digit).collect()
+}
+
+impl TurnRow {
+    /// The row as stored, chained to the one before.
+    #[must_use]
+    pub fn seal(&self, prev: &str, content: String, salt: String) -> LogRow {
+        let row = jcs(self);
+        let hash = chain(prev, &row);
+        LogRow { turn: self.turn.clone(), at: self.at, row, prev_hash: prev.into(), hash, content, salt }
+    }
+
+    /// What an explanation needs.
+    #[must_use]
+    pub fn summary(&self, applied: Option<Applied>) -> TurnSummary {
+        TurnSummary {
+            turn: self.turn.clone(),
+            at: self.at,
+            event: self.event.clone(),
+            decision: Decision { applied, ..self.decision.clone() },
+            trace: self.trace.clone(),
+            effects: self.effects.clone(),
+        }
+    }
+}
+
+impl Turn {
+    /// Reads a stored turn.
+    ///
+    /// # Errors
+    /// The row is not ours, or of a newer version.
+    pub fn read(stored: &StoredTurn) -> Result<Self, serde_json::Error> {
+        let row = serde_json::from_str(&stored.log.row)?;
+        let content = if stored.log.content.is_empty() {
+            None
+        } else {
+            Some(serde_json::from_str(&stored.log.content)?)
+        };
+        Ok(Self { row, content })
+    }
+
+    /// What an explanation needs.
+    #[must_use]
+    pub fn summary(&self) -> TurnSummary {
+        self.row.summary(self.content.as_ref().and_then(|content| content.applied.clone()))
+    }
+}
+
+/// The full state of a lane, kept at turn 1 and every hundredth.
+#[derive(Serialize, Deserialize)]
+struct Checkpoint {
+    head: String,
+    records: Vec<String>,
+}
+
+/// The lane as a checkpoint.
+#[must_use]
+pub fn checkpoint(lane: &Lane) -> String {
+    let records = lane.records.iter().map(snapshot::encode_record).collect();
+    serde_json::to_string(&Checkpoint { head: snapshot::encode_head(&lane.head), records })
+        .unwrap_or_default()
+}
+
+/// The lane of a checkpoint.
+///
+/// # Errors
+/// It is not ours, or of a newer version.
+pub fn restore(mut lane: Lane, revision: u64, stored: &str) -> Result<Lane, String> {
+    let stored: Checkpoint = serde_json::from_str(stored).map_err(|e| e.to_string())?;
+    lane.revision = revision;
+    lane.head = snapshot::decode_head(&stored.head).map_err(|e| e.to_string())?;
+    for record in &stored.records {
+        lane.records.insert(snapshot::decode_record(record).map_err(|e| e.to_string())?);
+    }
+    Ok(lane)
+}
+
+/// Hex of a state hash.
+#[must_use]
+pub fn hex_hash(hash: &Hash) -> String {
+    hex(hash)
+}
