@@ -1,0 +1,106 @@
+//! The `always` checkers, over everything that was committed.
+
+use throughline_engine::LaneKey;
+use throughline_engine::effect::EffectClass;
+use throughline_runtime::record::{GENESIS, Turn};
+use throughline_runtime::replay::Same;
+use throughline_runtime::{Runtime, Stop};
+use throughline_store::EffectState;
+use throughline_testkit::driver::Checker;
+
+use crate::world::TENANT;
+
+pub(crate) async fn check(
+    host: &Runtime,
+    lanes: &[(String, LaneKey)],
+    checker: Checker,
+) -> Result<Result<(), String>, Stop> {
+    match checker {
+        Checker::NoEffectWithoutApproval => approved(host).await,
+        Checker::OneWriterPerLane => one_writer(host, lanes).await,
+        Checker::PressNeverSilent => never_silent(host, lanes).await,
+    }
+}
+
+/// Every outward effect that was begun names an approval that was consumed.
+async fn approved(host: &Runtime) -> Result<Result<(), String>, Stop> {
+    for effect in host.store().effects(TENANT, None, None, 100_000).await? {
+        let begun = effect.attempts > 0 || effect.state == EffectState::Done;
+        if !(effect.row.class.outward() && begun) {
+            continue;
+        }
+        let consumed = match &effect.row.approval {
+            None => false,
+            Some(approval) => host
+                .store()
+                .approval(TENANT, &approval.card)
+                .await?
+                .is_some_and(|row| matches!(row.state, throughline_store::ApprovalState::Decided { .. })),
+        };
+        if !consumed {
+            return Ok(Err(format!("{} was begun without a consumed approval", effect.row.id)));
+        }
+    }
+    Ok(Ok(()))
+}
+
+/// Revisions 1, 2, 3 …, one chained row each, and every turn decides again as it did.
+async fn one_writer(host: &Runtime, lanes: &[(String, LaneKey)]) -> Result<Result<(), String>, Stop> {
+    for (name, key) in lanes {
+        let turns = host.store().turns(key, 0, 100_000).await?;
+        let mut prev = GENESIS.to_owned();
+        for (i, turn) in turns.iter().enumerate() {
+            if turn.revision != i as u64 + 1 || turn.log.prev_hash != prev {
+                return Ok(Err(format!(
+                    "lane {name}: revision {} does not follow the one before",
+                    turn.revision
+                )));
+            }
+            prev.clone_from(&turn.log.hash);
+        }
+        let mut different = None;
+        let from = if seeded(&turns) { 2 } else { 1 };
+        host.replay(key, from, |turn| {
+            if turn.verdict != Same::Yes {
+                different.get_or_insert_with(|| turn.clone());
+            }
+        })
+        .await?;
+        if let Some(turn) = different {
+            return Ok(Err(format!(
+                "lane {name}: {} decides differently again: {:?}",
+                turn.turn, turn.verdict
+            )));
+        }
+    }
+    Ok(Ok(()))
+}
+
+/// The first turn of a lane that a scenario gave a history was written, not decided.
+fn seeded(turns: &[throughline_store::StoredTurn]) -> bool {
+    turns
+        .first()
+        .and_then(|turn| Turn::read(turn).ok())
+        .is_some_and(|turn| turn.row.key == crate::driver::SEED)
+}
+
+/// Every press, form and command led to words, a notice or a changed card.
+async fn never_silent(host: &Runtime, lanes: &[(String, LaneKey)]) -> Result<Result<(), String>, Stop> {
+    const HEARD: [EffectClass; 4] =
+        [EffectClass::Reply, EffectClass::Notice, EffectClass::CardPost, EffectClass::CardUpdate];
+    for (name, key) in lanes {
+        for stored in host.store().turns(key, 0, 100_000).await? {
+            let Ok(turn) = Turn::read(&stored) else { continue };
+            let asked = matches!(turn.row.event.as_str(), "card.pressed" | "form.submitted" | "command");
+            let heard =
+                turn.row.effects.iter().any(|(class, _)| HEARD.iter().any(|heard| heard.word() == class));
+            if asked && !heard {
+                return Ok(Err(format!(
+                    "lane {name}: {} was met with silence ({})",
+                    turn.row.event, turn.row.turn
+                )));
+            }
+        }
+    }
+    Ok(Ok(()))
+}

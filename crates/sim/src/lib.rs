@@ -1,0 +1,14 @@
+//! The virtual world: a clock that moves when told, a tracker, a model and people, around the production runtime.
+//!
+//! [`SimDriver`] runs the scenarios of `throughline-testkit`. Nothing in it decides anything: it calls the same
+//! functions that `serve` calls, one after the other, so that a run is the same every time. It never knows vendors
+//! or a network.
+
+mod channel;
+mod checkers;
+mod driver;
+mod faults;
+mod seen;
+mod world;
+
+pub use driver::SimDriver;

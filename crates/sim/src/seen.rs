@@ -1,0 +1,107 @@
+//! What was seen: the turns committed since the last look, and what their effects showed to whom.
+
+use std::collections::BTreeMap;
+
+use throughline_engine::LaneKey;
+use throughline_engine::effect::EffectBody;
+use throughline_runtime::record::Turn;
+use throughline_runtime::{Runtime, Stop};
+use throughline_store::EffectState;
+use throughline_testkit::driver::{SeenCard, SeenMessage, SeenNotice, SeenTurn, TurnSeen};
+
+use crate::world::{Outside, TENANT};
+
+/// How far each lane was looked at, and what had reached the world by then.
+#[derive(Default)]
+pub(crate) struct Looked {
+    revisions: BTreeMap<LaneKey, u64>,
+    issues: usize,
+    asks: usize,
+    waiting: Vec<(String, throughline_engine::EffectId)>,
+}
+
+impl Looked {
+    /// Nothing of what is there now counts as seen later.
+    pub(crate) async fn skip(
+        &mut self,
+        outside: &Outside,
+        host: &Runtime,
+        lanes: &[(String, LaneKey)],
+    ) -> Result<(), Stop> {
+        self.look(outside, host, lanes).await.map(drop)
+    }
+
+    pub(crate) async fn look(
+        &mut self,
+        outside: &Outside,
+        host: &Runtime,
+        lanes: &[(String, LaneKey)],
+    ) -> Result<TurnSeen, Stop> {
+        let mut seen = TurnSeen::default();
+        let mut turns = Vec::new();
+        for (name, key) in lanes {
+            let after = self.revisions.entry(key.clone()).or_default();
+            for stored in host.store().turns(key, *after, 10_000).await? {
+                *after = stored.revision;
+                let turn = Turn::read(&stored)
+                    .map_err(|e| Stop::Unreadable { what: "a turn row".into(), why: e.to_string() })?;
+                turns.push((name.clone(), turn));
+            }
+        }
+        turns.sort_by_key(|(_, turn)| turn.row.at);
+        for (name, turn) in turns {
+            for (_, id) in &turn.row.effects {
+                self.waiting.push((name.clone(), id.as_str().into()));
+            }
+            let derived = ["fx:", "timer:", "notice:"].iter().any(|prefix| turn.row.key.starts_with(prefix));
+            let delivery = (!derived).then(|| turn.row.key.clone());
+            seen.turns.push(SeenTurn { lane: name, delivery, summary: turn.summary() });
+        }
+        self.shown(host, &mut seen).await?;
+        self.reached(outside, &mut seen).await;
+        Ok(seen)
+    }
+
+    /// What effects that are done by now showed; the others are looked at again next time.
+    async fn shown(&mut self, host: &Runtime, seen: &mut TurnSeen) -> Result<(), Stop> {
+        let mut later = Vec::new();
+        for (lane, id) in std::mem::take(&mut self.waiting) {
+            let Some(effect) = host.store().effect(TENANT, &id).await? else { continue };
+            match effect.state {
+                EffectState::Done => show(host, lane, &effect.row.payload, seen),
+                EffectState::Planned | EffectState::Attempted => later.push((lane, id)),
+                EffectState::Failed | EffectState::Uncertain | EffectState::Cancelled => {}
+            }
+        }
+        self.waiting = later;
+        Ok(())
+    }
+
+    async fn reached(&mut self, outside: &Outside, seen: &mut TurnSeen) {
+        let project = outside.tracker.config().projects.keys().next().cloned().unwrap_or_default();
+        let issues =
+            outside.tracker.issues(TENANT, &project, None, 10_000).await.map_or(0, |issues| issues.len());
+        if issues > self.issues {
+            let new = u32::try_from(issues - self.issues).unwrap_or(u32::MAX);
+            seen.outward.insert("tracker.create".into(), new);
+        }
+        self.issues = issues;
+        let asks = outside.model.as_ref().map_or(0, |model| model.journal().len());
+        seen.model_calls = u32::try_from(asks - self.asks).unwrap_or(u32::MAX);
+        self.asks = asks;
+    }
+}
+
+fn show(host: &Runtime, lane: String, payload: &str, seen: &mut TurnSeen) {
+    match serde_json::from_str(payload) {
+        Ok(EffectBody::Reply { message, text }) => {
+            seen.said.push(SeenMessage { lane, message, kind: None, text })
+        }
+        Ok(EffectBody::Notice { to, text }) => seen.told.push(SeenNotice { lane, to, text }),
+        Ok(EffectBody::CardPost { message, mut card } | EffectBody::CardUpdate { message, mut card }) => {
+            host.keys().fill(TENANT, &mut card);
+            seen.cards.push(SeenCard { lane, message, card });
+        }
+        _ => {}
+    }
+}

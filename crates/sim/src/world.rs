@@ -1,0 +1,183 @@
+//! The far sides and the store of one run. They outlive the host: a restart loses none of them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use async_trait::async_trait;
+use throughline_engine::effect::{Attempt, Guarantee};
+use throughline_engine::given::Actor;
+use throughline_engine::tickets::{Item, Part};
+use throughline_engine::{EffectId, LaneKey, Millis};
+use throughline_models::{Entry, Model, Scripted};
+use throughline_runtime::{Directory, Keys, Parts, Ports, Runtime};
+use throughline_store::{ManualClock, MemoryStore};
+use throughline_testkit::driver::{DriverError, World};
+use throughline_testkit::model::{Fault, ScriptedReply};
+use throughline_trackers::local::{
+    Call, Fault as TrackerFault, Faults as TrackerFaults, LocalConfig, LocalTracker, MemoryDocuments,
+    ProjectConfig,
+};
+use throughline_trackers::{Issue, Tracker};
+
+use crate::channel::SimChannel;
+use crate::faults::Armed;
+
+/// The tenant of every simulated lane.
+pub(crate) const TENANT: &str = "sim";
+
+/// Everything that a kill does not touch.
+pub(crate) struct Outside {
+    pub(crate) clock: Arc<ManualClock>,
+    pub(crate) store: Arc<MemoryStore>,
+    pub(crate) tracker: Arc<LocalTracker>,
+    pub(crate) model: Option<Arc<Scripted>>,
+    pub(crate) faults: Arc<Armed>,
+    parts: Parts,
+}
+
+impl Outside {
+    pub(crate) fn new(world: &World) -> Result<Self, DriverError> {
+        let clock = Arc::new(ManualClock::at(world.clock));
+        let store = Arc::new(MemoryStore::new(clock.clone()));
+        let tracker = Arc::new(tracker(world)?);
+        let model = world.script.as_ref().map(|script| model(script)).transpose()?;
+        let faults = Arc::new(Armed::default());
+        let promised: Arc<dyn Tracker> = if world.tracker.idempotent {
+            tracker.clone()
+        } else {
+            Arc::new(PromisesNothing(tracker.clone()))
+        };
+        let ports = Ports {
+            directory: Arc::new(People(world.people.clone())),
+            channels: BTreeMap::from([(
+                world.channel.clone(),
+                Arc::new(SimChannel::new(&world.channel)) as Arc<dyn throughline_channels::Channel>,
+            )]),
+            trackers: BTreeMap::from([("local".to_owned(), promised)]),
+            model: model.clone().map(|model| model as Arc<dyn Model>),
+            hosted: Vec::new(),
+        };
+        let parts = Parts {
+            store: store.clone(),
+            ports,
+            policy: world.policy.clone(),
+            keys: Keys::new([7; 32]),
+            faults: faults.clone(),
+            entropy: entropy(),
+        };
+        Ok(Self { clock, store, tracker, model, faults, parts })
+    }
+
+    /// A host over what there is.
+    pub(crate) fn host(&self) -> Runtime {
+        Runtime::new(self.parts.clone())
+    }
+
+    pub(crate) fn advance(&self, by: Millis) {
+        self.clock.advance(by);
+    }
+}
+
+/// Numbered instead of random: a run is the same every time.
+fn entropy() -> throughline_runtime::Entropy {
+    let n = AtomicU64::new(0);
+    Arc::new(move || {
+        let mut bytes = [0; 16];
+        bytes[8..].copy_from_slice(&n.fetch_add(1, Ordering::Relaxed).to_be_bytes());
+        bytes
+    })
+}
+
+fn tracker(world: &World) -> Result<LocalTracker, DriverError> {
+    let part = |word: &String| match word.as_str() {
+        "summary" => Ok(Part::Title),
+        "description" => Ok(Part::Problem),
+        other => Part::from_word(other).ok_or_else(|| {
+            DriverError(format!("tracker.required: there is no part named {other:?} on a ticket"))
+        }),
+    };
+    // The issue's own summary is its title and its description the body: every draft has both.
+    let named = world.tracker.required.iter().filter(|word| word.as_str() != "description");
+    let required = named.map(part).collect::<Result<_, _>>()?;
+    let project = ProjectConfig { name: world.tracker.project.clone(), required, ..ProjectConfig::default() };
+    let config = LocalConfig { projects: BTreeMap::from([(world.tracker.project.clone(), project)]) };
+    let faults = TrackerFaults::new();
+    for Fault { on, how } in &world.tracker.fail {
+        let call = match on.as_str() {
+            "check" => Call::Check,
+            "find" => Call::Find,
+            _ => Call::Create,
+        };
+        faults.push(call, fault(how)?);
+    }
+    let documents = Arc::new(MemoryDocuments::new());
+    Ok(LocalTracker::new(config, documents).with_faults(Arc::new(faults)))
+}
+
+fn fault(how: &str) -> Result<TrackerFault, DriverError> {
+    Ok(match how {
+        "ok" => TrackerFault::Pass,
+        "refused" => TrackerFault::Refused,
+        "429" => TrackerFault::RateLimited { retry_after: None },
+        "5xx" | "lost_request" => TrackerFault::ErrorBeforeApply,
+        "5xx_after_apply" => TrackerFault::ErrorAfterApply,
+        "lost_reply" => TrackerFault::LostReply,
+        "late_apply" => TrackerFault::LateApply,
+        "rejected" => TrackerFault::Reject(throughline_engine::effect::FieldError {
+            code: "check.value".into(),
+            field: "labels".into(),
+            text: "The tracker does not take this value".into(),
+        }),
+        other => return Err(DriverError::unsupported(&format!("tracker fault {other:?}"))),
+    })
+}
+
+fn model(script: &[throughline_testkit::model::ScriptedAnswer]) -> Result<Arc<Scripted>, DriverError> {
+    let entry = |line: &throughline_testkit::model::ScriptedAnswer| {
+        let wire = match &line.reply {
+            ScriptedReply::Answer(answer) => serde_json::json!({"purpose": line.purpose, "answer": answer}),
+            ScriptedReply::Fail(fail) => serde_json::json!({"purpose": line.purpose, "fail": fail}),
+        };
+        serde_json::from_value::<Entry>(wire)
+            .map_err(|e| DriverError(format!("script, {}: {e}", line.purpose)))
+    };
+    let entries = script.iter().map(entry).collect::<Result<Vec<_>, _>>()?;
+    Ok(Arc::new(Scripted::new(entries)))
+}
+
+/// The scenario's people. Anybody else is nobody.
+struct People(BTreeMap<String, Actor>);
+
+#[async_trait]
+impl Directory for People {
+    async fn actor(&self, _: &LaneKey, id: &str) -> Actor {
+        self.0.get(id).cloned().unwrap_or_else(|| Actor {
+            id: id.into(),
+            name: id.into(),
+            ..Actor::default()
+        })
+    }
+}
+
+/// The same tracker behind a vendor that promises nothing about a request made twice.
+struct PromisesNothing(Arc<LocalTracker>);
+
+#[async_trait]
+impl Tracker for PromisesNothing {
+    fn guarantee(&self) -> Guarantee {
+        Guarantee::Nothing
+    }
+
+    async fn check(&self, tenant: &str, project: &str, by: Option<&str>, item: &Item) -> Attempt<()> {
+        self.0.check(tenant, project, by, item).await
+    }
+
+    async fn create(&self, tenant: &str, project: &str, effect: &EffectId, item: &Item) -> Attempt<Issue> {
+        self.0.create(tenant, project, effect, item).await
+    }
+
+    async fn find(&self, tenant: &str, project: &str, key: &str) -> Attempt<Issue> {
+        self.0.find(tenant, project, key).await
+    }
+}

@@ -1,0 +1,222 @@
+//! What the names of a scenario mean at a point of its run: messages, cards and buttons that were seen so far.
+
+use std::collections::BTreeMap;
+
+use throughline_engine::event::Press;
+use throughline_engine::lane::{Lane, MessageKind, Role};
+use throughline_engine::workflow::{Action, allowed};
+use throughline_engine::{CardId, MessageId};
+
+use crate::driver::{DriverError, SeenCard, TurnSeen};
+use crate::seed::SeedNames;
+
+/// A message that was seen in a lane.
+#[derive(Clone, Debug)]
+struct Noted {
+    lane: String,
+    id: MessageId,
+    role: Role,
+    kind: Option<MessageKind>,
+    by: String,
+    channel_id: Option<String>,
+}
+
+/// What `as:` named: what a turn said, what was answered, which card that made.
+#[derive(Clone, Debug, Default)]
+struct Named {
+    heard: Option<(MessageId, Option<String>)>,
+    answer: Option<MessageId>,
+    card: Option<CardId>,
+}
+
+/// Everything seen so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Book {
+    messages: Vec<Noted>,
+    cards: Vec<SeenCard>,
+    names: BTreeMap<String, Named>,
+}
+
+impl Book {
+    pub(crate) fn new(seeded: &SeedNames) -> Self {
+        let mut book = Self::default();
+        for ((_, name), id) in seeded {
+            let named = Named { heard: Some((id.clone(), None)), answer: Some(id.clone()), card: None };
+            book.names.insert(name.clone(), named);
+        }
+        book
+    }
+
+    /// Takes in what a turn showed and the lane as it is now. Returns how many messages were known before.
+    pub(crate) fn note(&mut self, lane_name: &str, lane: &Lane, seen: &TurnSeen) -> usize {
+        let known = self.messages.len();
+        for id in &lane.head.window {
+            if self.messages.iter().any(|noted| noted.id == *id) {
+                continue;
+            }
+            let Some(message) = lane.records.message(id) else { continue };
+            self.messages.push(Noted {
+                lane: lane_name.into(),
+                id: id.clone(),
+                role: message.role,
+                kind: message.kind,
+                by: message.by.clone(),
+                channel_id: message.channel_id.clone(),
+            });
+        }
+        self.cards.extend(seen.cards.iter().cloned());
+        known
+    }
+
+    /// Gives a name to what is new since `known` messages, and to the newest card `seen` touched.
+    pub(crate) fn name(&mut self, name: &str, lane: &str, known: usize, seen: &TurnSeen) {
+        let new = || self.messages[known..].iter().filter(|noted| noted.lane == lane);
+        let ours = || new().filter(|noted| noted.role == Role::Assistant);
+        let heard = new().rfind(|noted| noted.role == Role::User);
+        let answer = ours()
+            .rfind(|noted| noted.kind != Some(MessageKind::Notification))
+            .or_else(|| ours().next_back());
+        let named = Named {
+            heard: heard.map(|noted| (noted.id.clone(), noted.channel_id.clone())),
+            answer: answer.map(|noted| noted.id.clone()),
+            card: self.touched(Some(lane), seen).last().cloned(),
+        };
+        self.names.insert(name.into(), named);
+    }
+
+    /// The cards `seen` shows in a lane, or anywhere, in the order they first appeared in the run.
+    pub(crate) fn touched(&self, lane: Option<&str>, seen: &TurnSeen) -> Vec<CardId> {
+        let shown = |id: &CardId| seen.cards.iter().any(|card| card.id() == id);
+        self.cards_of(lane).into_iter().filter(shown).collect()
+    }
+
+    /// The cards of a lane, or all, in the order they first appeared.
+    fn cards_of(&self, lane: Option<&str>) -> Vec<CardId> {
+        let mut ids: Vec<CardId> = Vec::new();
+        for card in self.cards.iter().filter(|card| lane.is_none_or(|lane| lane == card.lane)) {
+            if !ids.contains(card.id()) {
+                ids.push(card.id().clone());
+            }
+        }
+        ids
+    }
+
+    /// The last rendering of a card.
+    pub(crate) fn rendering(&self, id: &CardId) -> Option<&SeenCard> {
+        self.cards.iter().rev().find(|card| card.id() == id)
+    }
+
+    fn renderings<'a>(&'a self, id: &'a CardId) -> impl Iterator<Item = &'a SeenCard> {
+        self.cards.iter().rev().filter(move |card| card.id() == id)
+    }
+
+    /// The message a reply or an expectation names.
+    pub(crate) fn message(&self, lane: &str, name: &str) -> Result<MessageId, DriverError> {
+        let here =
+            || self.messages.iter().filter(|noted| noted.lane == lane && noted.role == Role::Assistant);
+        let of_kind = |kind| here().rfind(|noted| noted.kind == Some(kind)).map(|noted| noted.id.clone());
+        let found = match name {
+            "latest" => {
+                here().rfind(|noted| noted.kind != Some(MessageKind::Notification)).map(|n| n.id.clone())
+            }
+            "latest.card" => of_kind(MessageKind::Card),
+            "latest.question" => of_kind(MessageKind::Question),
+            "first.card" => here().find(|noted| noted.kind == Some(MessageKind::Card)).map(|n| n.id.clone()),
+            _ => match version(name) {
+                Some(_) => of_kind(MessageKind::Card),
+                None => {
+                    self.named(name)?.answer.clone().or_else(|| Some(self.named(name).ok()?.heard.clone()?.0))
+                }
+            },
+        };
+        found.ok_or_else(|| DriverError(format!("there is no message `{name}` in lane {lane}")))
+    }
+
+    /// The channel's id, or ours, of a message of this user that an edit names.
+    pub(crate) fn own_message(&self, lane: &str, user: &str, name: &str) -> Result<String, DriverError> {
+        let found = if name == "latest" {
+            let own = |noted: &&Noted| noted.lane == lane && noted.by == user;
+            self.messages.iter().rev().find(own).map(|noted| (noted.id.clone(), noted.channel_id.clone()))
+        } else {
+            self.named(name)?.heard.clone()
+        };
+        let (id, channel) = found.ok_or_else(|| DriverError(format!("{user} wrote no message `{name}`")))?;
+        Ok(channel.unwrap_or(id.0))
+    }
+
+    fn named(&self, name: &str) -> Result<&Named, DriverError> {
+        self.names.get(name).ok_or_else(|| {
+            let known: Vec<&str> = self.names.keys().map(String::as_str).collect();
+            let also = if known.is_empty() { String::new() } else { format!("; named so far: {}", known.join(", ")) };
+            DriverError(format!(
+                "nothing is called `{name}`: there are latest, latest.card, latest.question, first.card, card.vN{also}"
+            ))
+        })
+    }
+
+    /// The button an act names. `latest` is the newest card that has, had or could have it. Where no rendering of the
+    /// named version shows the button, the press is a decision by id and version, as the API makes it.
+    pub(crate) fn button(
+        &self,
+        lane: &str,
+        name: &str,
+        actions: &[Action],
+    ) -> Result<(Press, CardId), DriverError> {
+        let (card, wanted) = self.card(lane, name, actions)?;
+        let version = match wanted {
+            Some(version) => version,
+            None => self.renderings(&card).map(|seen| seen.card.version).max().unwrap_or(1),
+        };
+        let at_version = || self.renderings(&card).filter(|seen| seen.card.version == version);
+        if at_version().next().is_none() {
+            return Err(DriverError(format!("the card was never shown at version {version}")));
+        }
+        let buttons = at_version().flat_map(|seen| &seen.card.buttons);
+        let pressed =
+            buttons.filter(|button| actions.contains(&button.action)).find_map(|button| button.token.clone());
+        let press = match pressed {
+            Some(token) => Press::Token(token),
+            None => {
+                let steps = || at_version().flat_map(|seen| allowed(seen.card.step));
+                let possible = actions.iter().copied().find(|action| steps().any(|known| known == action));
+                let action = possible.or_else(|| actions.first().copied());
+                let action = action.ok_or_else(|| DriverError("no such button".into()))?;
+                Press::Decision { card: card.clone(), version, action }
+            }
+        };
+        Ok((press, card))
+    }
+
+    /// The card a name means, and the version when it says one.
+    fn card(&self, lane: &str, name: &str, actions: &[Action]) -> Result<(CardId, Option<u32>), DriverError> {
+        let cards = self.cards_of(Some(lane));
+        let version = version(name);
+        let found = match name {
+            "first.card" => cards.first().cloned(),
+            "latest" | "latest.card" => self.newest(&cards, actions, None),
+            _ if version.is_some() => self.newest(&cards, actions, version),
+            _ => self.named(name)?.card.clone(),
+        };
+        let found = found.ok_or_else(|| DriverError(format!("there is no card `{name}` in lane {lane}")))?;
+        Ok((found, version))
+    }
+
+    fn newest(&self, cards: &[CardId], actions: &[Action], version: Option<u32>) -> Option<CardId> {
+        let of_version = |id: &&CardId| {
+            version.is_none_or(|version| self.renderings(id).any(|seen| seen.card.version == version))
+        };
+        let offers = |id: &&CardId| {
+            self.renderings(id).any(|seen| {
+                let shown = seen.card.buttons.iter().any(|button| actions.contains(&button.action));
+                shown || allowed(seen.card.step).iter().any(|action| actions.contains(action))
+            })
+        };
+        let newest = || cards.iter().rev().filter(of_version);
+        newest().find(offers).or_else(|| newest().next()).cloned()
+    }
+}
+
+/// `card.v3` → 3.
+fn version(name: &str) -> Option<u32> {
+    name.strip_prefix("card.v")?.parse().ok()
+}

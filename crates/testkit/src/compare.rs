@@ -1,0 +1,389 @@
+//! What was expected against what was seen.
+
+use std::collections::BTreeMap;
+
+use throughline_engine::lane::Lane;
+use throughline_engine::recognize::Value;
+use throughline_engine::trace::{Rung, TurnSummary};
+use throughline_engine::workflow::{Action, Card, CardModel, CardStatus, Progress};
+use throughline_engine::{Reason, Verdict};
+
+use crate::book::Book;
+use crate::driver::TurnSeen;
+use crate::model::{CardExpect, Expectation, FocusExpect, MAIN, PendingExpect, PendingFit, TaskExpect};
+
+/// One expectation that did not come true.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Mismatch {
+    /// Its key, `card.version`.
+    pub key: String,
+    /// What was expected.
+    pub expected: String,
+    /// What was seen.
+    pub seen: String,
+}
+
+/// Everything one turn showed, and how its names were meant.
+pub(crate) struct Sight<'a> {
+    /// The lane it happened in; `None`: it was about all of them.
+    pub(crate) lane: Option<&'a str>,
+    /// Who acted.
+    pub(crate) user: Option<&'a str>,
+    /// What was seen.
+    pub(crate) seen: &'a TurnSeen,
+    /// The turn that decided, if there was one.
+    pub(crate) decisive: Option<&'a TurnSummary>,
+    /// Every reason given on the way.
+    pub(crate) reasons: Vec<Reason>,
+    /// The lane before.
+    pub(crate) before: &'a Lane,
+    /// The lane afterwards.
+    pub(crate) after: &'a Lane,
+    /// The names as they were meant before the turn.
+    pub(crate) book_before: &'a Book,
+    /// What was seen so far, this turn included.
+    pub(crate) book: &'a Book,
+    /// A fault was injected: what a repeated attempt may change is not compared.
+    pub(crate) faulty: bool,
+}
+
+/// What did not come true.
+pub(crate) fn compare(expected: &[Expectation], sight: &Sight<'_>) -> Vec<Mismatch> {
+    let mut wrong = Vec::new();
+    for one in expected {
+        match one {
+            Expectation::Not(list) => {
+                for one in list.iter().flat_map(each).filter(|one| check(one, sight).is_empty()) {
+                    let expected = format!("anything but {}", told(&one));
+                    wrong.push(Mismatch { key: format!("not.{}", one.key()), expected, seen: "this".into() });
+                }
+            }
+            one => wrong.extend(check(one, sight)),
+        }
+    }
+    wrong
+}
+
+/// A list of texts one by one: none of them may be seen, not merely not all.
+fn each(one: &Expectation) -> Vec<Expectation> {
+    let of = |list: &[String], make: fn(Vec<String>) -> Expectation| {
+        list.iter().map(|text| make(vec![text.clone()])).collect()
+    };
+    match one {
+        Expectation::Says(list) => of(list, Expectation::Says),
+        Expectation::Private(list) => of(list, Expectation::Private),
+        Expectation::Prompt(list) => of(list, Expectation::Prompt),
+        other => vec![other.clone()],
+    }
+}
+
+fn check(one: &Expectation, sight: &Sight<'_>) -> Vec<Mismatch> {
+    let decision = sight.decisive.map(|turn| &turn.decision);
+    let nothing = || "no turn".to_string();
+    let plain = |ok: bool, expected: String, seen: String| {
+        if ok { Vec::new() } else { vec![Mismatch { key: one.key().into(), expected, seen }] }
+    };
+    match one {
+        Expectation::Decision(verdict) => {
+            let seen = decision.map(|decision| decision.outcome);
+            plain(seen == Some(*verdict), verdict_word(*verdict), seen.map_or_else(nothing, verdict_word))
+        }
+        Expectation::Reason(reason) => {
+            let seen: Vec<&str> = sight.reasons.iter().map(|reason| reason.code()).collect();
+            let seen = if seen.is_empty() { nothing() } else { seen.join(", ") };
+            plain(sight.reasons.contains(reason), reason.code().into(), seen)
+        }
+        Expectation::Rung(rung) => {
+            let seen = decision.map(|decision| decision.rung);
+            plain(seen == Some(*rung), rung_word(*rung), seen.map_or_else(nothing, rung_word))
+        }
+        Expectation::Intent(intent) => {
+            let seen = decision.and_then(|decision| decision.intent);
+            plain(
+                seen == Some(*intent),
+                intent.word().into(),
+                seen.map_or("none", |intent| intent.word()).into(),
+            )
+        }
+        Expectation::Applied(value) => {
+            let seen = decision.and_then(|decision| decision.applied.as_ref()).map(|applied| &applied.value);
+            let ok = match (value, seen) {
+                (None, None) => true,
+                (Some(value), Some(seen)) => is_value(seen, value),
+                _ => false,
+            };
+            let shown = |value: Option<&str>| value.unwrap_or("none").to_string();
+            plain(ok, shown(value.as_deref()), shown(seen.map(value_word).as_deref()))
+        }
+        Expectation::Focus(focus) => self::focus(focus, sight),
+        Expectation::Pending(pending) => self::pending(pending, sight),
+        Expectation::Says(texts) => {
+            let all = words(sight);
+            missing("says", texts, &all)
+        }
+        Expectation::Private(texts) => {
+            let mine = |to: &str| sight.user.is_none_or(|user| user == to);
+            let told = sight.seen.told.iter().filter(|notice| mine(&notice.to));
+            missing("private", texts, &told.map(|notice| notice.text.clone()).collect::<Vec<_>>())
+        }
+        Expectation::Card(None) => {
+            let touched = sight.book.touched(sight.lane, sight.seen);
+            // A restart may show an open card again.
+            plain(touched.is_empty() || sight.faulty, "none".into(), "a card was shown or changed".into())
+        }
+        Expectation::Card(Some(card)) => self::card(card, sight),
+        Expectation::Effects(effects) => {
+            plain(*effects == sight.seen.outward, effects_word(effects), effects_word(&sight.seen.outward))
+        }
+        Expectation::ModelCalls(n) => {
+            let seen = sight.seen.model_calls;
+            plain(seen == *n || sight.faulty, n.to_string(), seen.to_string())
+        }
+        Expectation::Task(task) => self::task(task.as_ref(), sight),
+        Expectation::Prompt(texts) => missing("prompt", texts, &sight.seen.prompts),
+        Expectation::Later { key, .. } => plain(false, key.clone(), "not supported by this version".into()),
+        Expectation::Not(_) => Vec::new(),
+    }
+}
+
+/// Words said in the lane, and what its cards say.
+pub(crate) fn words(sight: &Sight<'_>) -> Vec<String> {
+    let here = |lane: &str| sight.lane.is_none_or(|wanted| wanted == lane);
+    let said = sight.seen.said.iter().filter(|said| here(&said.lane)).map(|said| said.text.clone());
+    let cards = sight.seen.cards.iter().filter(|card| here(&card.lane)).map(|card| card.card.as_text());
+    said.chain(cards).collect()
+}
+
+fn missing(key: &str, wanted: &[String], seen: &[String]) -> Vec<Mismatch> {
+    let lacks = |text: &&String| !seen.iter().any(|seen| seen.contains(text.as_str()));
+    let shown = || if seen.is_empty() { "nothing".to_string() } else { seen.join("\n") };
+    let wrong = |text: &String| Mismatch { key: key.into(), expected: text.clone(), seen: shown() };
+    wanted.iter().filter(lacks).map(wrong).collect()
+}
+
+/// One part of a larger expectation.
+fn part(key: &str, expected: Option<String>, seen: Option<String>, same: bool) -> Option<Mismatch> {
+    let expected = expected?;
+    (!same).then(|| Mismatch { key: key.into(), expected, seen: seen.unwrap_or_else(|| "nothing".into()) })
+}
+
+fn focus(wanted: &FocusExpect, sight: &Sight<'_>) -> Vec<Mismatch> {
+    let seen = sight.decisive.and_then(|turn| turn.trace.focus.as_ref());
+    let source = seen.map(|focus| focus.source.word().to_string());
+    let anchor = seen.and_then(|focus| focus.anchor.clone());
+    let task = seen.and_then(|focus| focus.task.clone());
+    let title = task.as_ref().and_then(|id| sight.after.records.task(id)).map(|task| task.title.clone());
+    let named =
+        wanted.anchor.as_deref().map(|name| sight.book_before.message(sight.lane.unwrap_or(MAIN), name));
+    let anchored = match (&named, wanted.anchor.as_deref()) {
+        (_, Some("none")) => anchor.is_none(),
+        (Some(Ok(id)), _) => anchor.as_ref() == Some(id),
+        (Some(Err(_)), _) => false,
+        (None, _) => true,
+    };
+    let wants_anchor = match &named {
+        Some(Ok(id)) => wanted.anchor.as_ref().map(|name| format!("{name} ({id})")),
+        Some(Err(error)) if wanted.anchor.as_deref() != Some("none") => Some(error.to_string()),
+        _ => wanted.anchor.clone(),
+    };
+    let tasked = wanted.task.is_none()
+        || wanted.task == task.as_ref().map(|id| id.0.clone())
+        || wanted.task.as_deref().zip(title.as_deref()).is_some_and(|(wanted, title)| title.contains(wanted));
+    let parts = [
+        part("focus.source", wanted.source.clone(), source.clone(), wanted.source == source),
+        part("focus.anchor", wants_anchor, anchor.map(|id| id.0), anchored),
+        part("focus.task", wanted.task.clone(), title.or_else(|| task.map(|id| id.0)), tasked),
+    ];
+    parts.into_iter().flatten().collect()
+}
+
+fn pending(wanted: &PendingExpect, sight: &Sight<'_>) -> Vec<Mismatch> {
+    let open = &sight.after.head.pendings;
+    let fits = |fit: &PendingFit, at: usize| {
+        let pending = &open[at];
+        let expected = pending.expected.as_ref().map(ToString::to_string);
+        fit.value.is_none()
+            && fit.kind.as_deref().is_none_or(|kind| kind == pending.kind.word())
+            && fit.expected.is_none_or_same(expected.as_deref())
+    };
+    let ok = match wanted {
+        PendingExpect::None => open.is_empty(),
+        PendingExpect::One(fit) if fit.value.is_some() => took(fit, sight),
+        PendingExpect::One(fit) => (0..open.len()).any(|at| fits(fit, at)),
+        PendingExpect::All(list) => {
+            let mut left: Vec<usize> = (0..open.len()).collect();
+            let all = list.iter().all(|fit| {
+                let found = left.iter().position(|at| fits(fit, *at));
+                found.map(|at| left.remove(at)).is_some()
+            });
+            all && left.is_empty()
+        }
+    };
+    if ok {
+        return Vec::new();
+    }
+    let seen: Vec<String> = open.iter().map(|pending| pending.line(sight.after_time())).collect();
+    let seen = if seen.is_empty() { "none".into() } else { seen.join("; ") };
+    vec![Mismatch { key: "pending".into(), expected: pending_word(wanted), seen }]
+}
+
+trait SameOrAny {
+    fn is_none_or_same(&self, other: Option<&str>) -> bool;
+}
+
+impl SameOrAny for Option<String> {
+    fn is_none_or_same(&self, other: Option<&str>) -> bool {
+        self.is_none() || self.as_deref() == other
+    }
+}
+
+/// The pending was there before and took this value in this turn.
+fn took(fit: &PendingFit, sight: &Sight<'_>) -> bool {
+    let Some(applied) = sight.decisive.and_then(|turn| turn.decision.applied.as_ref()) else { return false };
+    let before = sight.before.head.pendings.iter().chain(&sight.before.head.lapsed);
+    let pending = before.into_iter().find(|pending| pending.id == applied.pending);
+    let expected = pending.and_then(|pending| pending.expected.as_ref()).map(ToString::to_string);
+    fit.value.as_deref().is_some_and(|value| is_value(&applied.value, value))
+        && fit.kind.is_none_or_same(pending.map(|pending| pending.kind.word()))
+        && fit.expected.is_none_or_same(expected.as_deref())
+}
+
+fn card(wanted: &CardExpect, sight: &Sight<'_>) -> Vec<Mismatch> {
+    let touched = sight.book.touched(sight.lane, sight.seen);
+    let renderings = || touched.iter().rev().filter_map(|id| sight.book.rendering(id)).map(|seen| &seen.card);
+    let at_step = |model: &&CardModel| wanted.step.as_deref().is_none_or(|step| step == step_word(model));
+    let Some(seen) = renderings().find(at_step).or_else(|| renderings().next()) else {
+        let seen = "no card was shown or changed".into();
+        return vec![Mismatch { key: "card".into(), expected: card_word(wanted), seen }];
+    };
+    let buttons: Vec<&str> = seen.buttons.iter().map(|button| button.action.word()).collect();
+    let state = sight.after.records.card(&seen.id).map(state_word).map(str::to_string);
+    let list = |words: &[String]| if words.is_empty() { "none".into() } else { words.join(", ") };
+    let seen_buttons: Vec<String> = buttons.iter().map(ToString::to_string).collect();
+    let titled = wanted.title.as_ref().is_none_or(|title| seen.title.contains(title.as_str()));
+    let parts = [
+        part("card.step", wanted.step.clone(), Some(step_word(seen)), at_step(&seen)),
+        part(
+            "card.version",
+            wanted.version.map(|v| v.to_string()),
+            Some(seen.version.to_string()),
+            wanted.version == Some(seen.version),
+        ),
+        part(
+            "card.buttons",
+            wanted.buttons.as_deref().map(list),
+            Some(list(&seen_buttons)),
+            wanted.buttons.as_ref() == Some(&seen_buttons),
+        ),
+        part("card.title", wanted.title.clone(), Some(seen.title.clone()), titled),
+        part("card.state", wanted.state.clone(), state.clone(), wanted.state == state),
+    ];
+    parts.into_iter().flatten().collect()
+}
+
+fn task(wanted: Option<&TaskExpect>, sight: &Sight<'_>) -> Vec<Mismatch> {
+    let tasks: Vec<_> = sight
+        .after
+        .records
+        .iter()
+        .filter_map(|record| match record {
+            throughline_engine::Record::Task(task) => Some(task),
+            _ => None,
+        })
+        .collect();
+    let ok = match wanted {
+        None => tasks.is_empty(),
+        Some(wanted) => tasks.iter().any(|task| {
+            wanted.title.as_ref().is_none_or(|title| task.title.contains(title.as_str()))
+                && wanted.status.is_none_or(|status| status == task.status)
+        }),
+    };
+    if ok {
+        return Vec::new();
+    }
+    let seen: Vec<String> =
+        tasks.iter().map(|task| format!("{} ({})", task.title, word(&task.status))).collect();
+    let seen = if seen.is_empty() { "none".into() } else { seen.join("; ") };
+    vec![Mismatch { key: "task".into(), expected: told(&Expectation::Task(wanted.cloned())), seen }]
+}
+
+impl Sight<'_> {
+    fn after_time(&self) -> throughline_engine::Timestamp {
+        self.decisive.map(|turn| turn.at).unwrap_or_default()
+    }
+}
+
+/// An expectation as it is written, on one line.
+pub(crate) fn told(one: &Expectation) -> String {
+    crate::emit::inline(&crate::emit::expectation(one))
+}
+
+fn card_word(card: &CardExpect) -> String {
+    told(&Expectation::Card(Some(card.clone())))
+}
+
+fn pending_word(pending: &PendingExpect) -> String {
+    told(&Expectation::Pending(pending.clone()))
+}
+
+fn effects_word(effects: &BTreeMap<String, u32>) -> String {
+    let list: Vec<String> = effects.iter().map(|(class, n)| format!("{class}: {n}")).collect();
+    if list.is_empty() { "none".into() } else { list.join(", ") }
+}
+
+/// The name a closed set's member has in its serialised form.
+pub(crate) fn word<T: serde::Serialize>(value: &T) -> String {
+    serde_json::to_value(value).ok().and_then(|json| json.as_str().map(Into::into)).unwrap_or_default()
+}
+
+pub(crate) fn verdict_word(verdict: Verdict) -> String {
+    word(&verdict)
+}
+
+pub(crate) fn rung_word(rung: Rung) -> String {
+    word(&rung)
+}
+
+pub(crate) fn step_word(model: &CardModel) -> String {
+    word(&model.step)
+}
+
+/// An answer as a scenario writes it.
+pub(crate) fn value_word(value: &Value) -> String {
+    match value {
+        Value::Boolean(true) => "yes".into(),
+        Value::Boolean(false) => "no".into(),
+        Value::Number(text) | Value::Location(text) | Value::Selection(text) | Value::Text(text) => {
+            text.clone()
+        }
+    }
+}
+
+fn is_value(seen: &Value, wanted: &str) -> bool {
+    match (seen, wanted) {
+        (Value::Boolean(yes), "true" | "yes") => *yes,
+        (Value::Boolean(yes), "false" | "no") => !*yes,
+        _ => value_word(seen) == wanted,
+    }
+}
+
+/// What a card's record stands at.
+pub(crate) fn state_word(card: &Card) -> &'static str {
+    match &card.status {
+        CardStatus::Open => "open",
+        CardStatus::Superseded { .. } => "superseded",
+        CardStatus::Expired => "expired",
+        CardStatus::Withdrawn => "withdrawn",
+        CardStatus::Decided { action, result, .. } => match (result, action) {
+            (Progress::Working { .. }, _) => "working",
+            (Progress::Created { .. }, _) => "created",
+            (Progress::Failed { .. }, _) => "failed",
+            (Progress::Uncertain { .. }, _) => "uncertain",
+            (Progress::Cancelled, _) => "cancelled",
+            (Progress::None, Action::Reject) => "rejected",
+            (Progress::None, Action::Dismiss) => "dismissed",
+            (Progress::None, Action::SelectReview | Action::SelectTicket) => "answered",
+            (Progress::None, _) => "decided",
+        },
+    }
+}

@@ -1,0 +1,484 @@
+//! Writing scenarios: YAML that reads back as the same scenario, in the style people write.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
+use serde_yaml_ng::Value;
+
+use crate::compare::{rung_word, verdict_word, word};
+use crate::duration;
+use crate::model::{
+    Act, CardExpect, Expectation, Given, HostSays, MAIN, Pause, PendingExpect, PendingFit, PressAct, Restart,
+    Says, Scenario, ScriptedReply, Turn, User, When,
+};
+
+/// The width a flow map may take before it is broken into lines.
+const WIDTH: usize = 110;
+
+/// Keys and values in the order they are written.
+pub(crate) type Pairs = Vec<(String, Value)>;
+
+/// The scenario as a file. Reading it back gives the same scenario, but for its file name and lines.
+///
+/// ```
+/// let text = "scenario: hello\nturns:\n  - ana: hello\n    expect: { intent: meta }\n";
+/// let scenario = throughline_testkit::parse("hello.scenario.yaml", text).unwrap();
+/// assert_eq!(throughline_testkit::write(&scenario), text);
+/// ```
+#[must_use]
+pub fn write(scenario: &Scenario) -> String {
+    let mut out = String::new();
+    line(&mut out, 0, "scenario", &text(&scenario.name));
+    if !scenario.about.is_empty() {
+        line(&mut out, 0, "about", &text(&scenario.about));
+    }
+    let given = given(&scenario.given);
+    if !given.is_empty() {
+        out.push_str("given:\n");
+        for (key, value) in &given {
+            line(&mut out, 2, key, value);
+        }
+    }
+    if !scenario.script.is_empty() {
+        out.push_str("script:\n");
+        for answer in &scenario.script {
+            let reply = match &answer.reply {
+                ScriptedReply::Answer(answer) => ("answer".to_string(), json(answer)),
+                ScriptedReply::Fail(how) => ("fail".to_string(), text(how)),
+            };
+            let entry = map(vec![("purpose".into(), text(&answer.purpose)), reply]);
+            out.push_str(&format!("  - {}\n", flow(&entry)));
+        }
+    }
+    out.push_str(if scenario.turns.is_empty() { "turns: []\n" } else { "turns:\n" });
+    for turn in &scenario.turns {
+        write_turn(&mut out, turn);
+    }
+    if !scenario.always.is_empty() {
+        let names = scenario.always.iter().map(|checker| text(checker.word())).collect();
+        line(&mut out, 0, "always", &Value::Sequence(names));
+    }
+    out
+}
+
+fn write_turn(out: &mut String, turn: &Turn) {
+    let (key, value) = act(&turn.act);
+    let mut body = String::new();
+    line(&mut body, 4, &key, &value);
+    out.push_str("  - ");
+    out.push_str(body.trim_start());
+    if let Some(name) = &turn.name {
+        line(out, 4, "as", &text(name));
+    }
+    if let Some(expect) = &turn.expect {
+        line(out, 4, "expect", &expectations(expect));
+    }
+}
+
+/// `key: value`, on one line when it fits, else one line a key.
+pub(crate) fn line(out: &mut String, indent: usize, key: &str, value: &Value) {
+    let pad = " ".repeat(indent);
+    let key = scalar(key);
+    if let Value::String(text) = value
+        && text.contains('\n')
+        && let Some(block) = block(text, indent + 2)
+    {
+        out.push_str(&format!("{pad}{key}: |-\n{block}"));
+        return;
+    }
+    let flat = flow(value);
+    match value {
+        Value::Mapping(entries) if indent + key.len() + flat.len() + 2 > WIDTH => {
+            out.push_str(&format!("{pad}{key}:\n"));
+            for (inner, value) in entries {
+                line(out, indent + 2, inner.as_str().unwrap_or_default(), value);
+            }
+        }
+        Value::Sequence(items) if indent + key.len() + flat.len() + 2 > WIDTH && items.len() > 1 => {
+            out.push_str(&format!("{pad}{key}:\n"));
+            for item in items {
+                out.push_str(&format!("{pad}  - {}\n", flow(item)));
+            }
+        }
+        _ => out.push_str(&format!("{pad}{key}: {flat}\n")),
+    }
+}
+
+/// A literal block, when reading it gives the text back.
+fn block(text: &str, indent: usize) -> Option<String> {
+    let pad = " ".repeat(indent);
+    let lines: String = text
+        .split('\n')
+        .map(|line| if line.is_empty() { "\n".into() } else { format!("{pad}{line}\n") })
+        .collect();
+    let back: Value = serde_yaml_ng::from_str(&format!("x: |-\n{lines}")).ok()?;
+    (back.get("x")?.as_str()? == text).then_some(lines)
+}
+
+/// `{ key: value }` and `[ … ]`, always on one line.
+pub(crate) fn flow(value: &Value) -> String {
+    match value {
+        Value::Null => "null".into(),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => scalar(text),
+        Value::Sequence(list) => format!("[{}]", list.iter().map(flow).collect::<Vec<_>>().join(", ")),
+        Value::Mapping(entries) if entries.is_empty() => "{}".into(),
+        Value::Mapping(entries) => {
+            let pairs: Vec<String> = entries
+                .iter()
+                .map(|(key, value)| format!("{}: {}", scalar(key.as_str().unwrap_or_default()), flow(value)))
+                .collect();
+            format!("{{ {} }}", pairs.join(", "))
+        }
+        Value::Tagged(tagged) => flow(&tagged.value),
+    }
+}
+
+/// A pair on one line, without outer braces.
+pub(crate) fn inline((key, value): &(String, Value)) -> String {
+    format!("{key}: {}", flow(value))
+}
+
+/// Plain where reading gives the same word back, else quoted.
+fn scalar(text: &str) -> String {
+    let plain = |text: &str| {
+        let listed: Result<Value, _> = serde_yaml_ng::from_str(&format!("[{text}]"));
+        let keyed: Result<Value, _> = serde_yaml_ng::from_str(&format!("{{ {text}: x }}"));
+        let same = |value: &Value| value.as_str() == Some(text);
+        listed.is_ok_and(|value| {
+            value.get(0).is_some_and(same) && value.as_sequence().is_some_and(|l| l.len() == 1)
+        }) && keyed
+            .is_ok_and(|value| value.as_mapping().is_some_and(|map| map.len() == 1 && map.keys().all(same)))
+    };
+    if plain(text) { text.into() } else { Json::String(text.into()).to_string() }
+}
+
+// ---- values ----
+
+pub(crate) fn text(text: &str) -> Value {
+    Value::String(text.into())
+}
+
+pub(crate) fn map(pairs: Pairs) -> Value {
+    Value::Mapping(pairs.into_iter().map(|(key, value)| (Value::String(key), value)).collect())
+}
+
+fn json(json: &Json) -> Value {
+    serde_yaml_ng::to_value(json).unwrap_or(Value::Null)
+}
+
+fn count(n: u32) -> Value {
+    Value::Number(n.into())
+}
+
+/// One text alone, several as a list.
+fn texts(list: &[String]) -> Value {
+    match list {
+        [one] => text(one),
+        list => Value::Sequence(list.iter().map(|one| text(one)).collect()),
+    }
+}
+
+struct Build(Pairs);
+
+impl Build {
+    fn put(&mut self, key: &str, value: Value) {
+        self.0.push((key.into(), value));
+    }
+
+    fn some(&mut self, key: &str, value: Option<&String>) {
+        if let Some(value) = value {
+            self.put(key, text(value));
+        }
+    }
+
+    fn lane(&mut self, lane: &str) {
+        if lane != MAIN {
+            self.put("lane", text(lane));
+        }
+    }
+}
+
+// ---- given ----
+
+fn given(given: &Given) -> Pairs {
+    let (mut all, base) = (Build(Vec::new()), Given::default());
+    if given.channel != base.channel {
+        all.put("channel", text(&given.channel));
+    }
+    if given.clock != base.clock {
+        all.put("clock", text(&given.clock.rfc3339().replace(".000Z", "Z")));
+    }
+    if !given.users.is_empty() {
+        all.put("users", map(given.users.iter().map(|(name, one)| (name.clone(), user(one))).collect()));
+    }
+    if !given.lanes.is_empty() {
+        all.put("lanes", lanes(given));
+    }
+    let pendings: Vec<Value> = given.pending.iter().map(pending).collect();
+    let tasks: Vec<Value> = given.tasks.iter().map(task).collect();
+    for (key, list) in [("pending", pendings), ("tasks", tasks)] {
+        if !list.is_empty() {
+            all.put(key, Value::Sequence(list));
+        }
+    }
+    if !given.policy.is_empty() {
+        all.put(
+            "policy",
+            map(given.policy.iter().map(|(name, value)| (name.clone(), json(value))).collect()),
+        );
+    }
+    if given.tracker != base.tracker {
+        all.put("tracker", tracker(given));
+    }
+    if given.model {
+        all.put("model", text("script"));
+    }
+    if let Some(switch) = &given.paused {
+        all.put("paused", pause(switch));
+    }
+    for (key, value) in &given.later {
+        all.put(key, json(value));
+    }
+    all.0
+}
+
+fn user(user: &User) -> Value {
+    let mut all = Build(Vec::new());
+    if user.approves {
+        all.put("may", Value::Sequence(vec![text("approve")]));
+    }
+    if !user.roles.is_empty() {
+        all.put("roles", Value::Sequence(user.roles.iter().map(|role| text(role)).collect()));
+    }
+    all.some("barred", user.barred.as_ref());
+    if user.bot {
+        all.put("bot", Value::Bool(true));
+    }
+    map(all.0)
+}
+
+fn lanes(given: &Given) -> Value {
+    let lane = |messages: &Vec<crate::model::GivenMessage>| {
+        let message = |message: &crate::model::GivenMessage| {
+            let mut all = Build(Vec::new());
+            all.put(message.by.as_deref().unwrap_or("assistant"), text(&message.text));
+            if message.by.is_none() {
+                all.put("kind", text(&word(&message.kind)));
+            }
+            all.some("task", message.task.as_ref());
+            all.some("as", message.name.as_ref());
+            map(all.0)
+        };
+        let list: Vec<Value> = messages.iter().map(message).collect();
+        if list.is_empty() { map(Vec::new()) } else { map(vec![("messages".into(), Value::Sequence(list))]) }
+    };
+    map(given.lanes.iter().map(|(name, messages)| (name.clone(), lane(messages))).collect())
+}
+
+fn pending(pending: &crate::model::GivenPending) -> Value {
+    let mut all = Build(Vec::new());
+    all.put("kind", text(&pending.kind));
+    all.some("expected", pending.expected.as_ref().map(ToString::to_string).as_ref());
+    all.lane(&pending.lane);
+    all.some("anchor", pending.anchor.as_ref());
+    all.some("task", pending.task.as_ref());
+    all.some("asked_of", pending.asked_of.as_ref());
+    all.some("expires", pending.expires.map(when).as_ref());
+    map(all.0)
+}
+
+fn when(when: When) -> String {
+    match when {
+        When::At(at) => at.rfc3339(),
+        When::In(span) => duration::write(span),
+    }
+}
+
+fn task(task: &crate::model::GivenTask) -> Value {
+    let mut all = Build(Vec::new());
+    all.put("id", text(&task.id));
+    all.lane(&task.lane);
+    all.put("title", text(&task.title));
+    all.put("status", text(&word(&task.status)));
+    map(all.0)
+}
+
+fn tracker(given: &Given) -> Value {
+    let mut all = Build(Vec::new());
+    all.put("project", text(&given.tracker.project));
+    let list = |list: &[String]| Value::Sequence(list.iter().map(|one| text(one)).collect());
+    if !given.tracker.required.is_empty() {
+        all.put("required", list(&given.tracker.required));
+    }
+    if !given.tracker.fail.is_empty() {
+        let fault = |fault: &crate::model::Fault| match fault.on.as_str() {
+            "create" => text(&fault.how),
+            on => map(vec![(on.into(), text(&fault.how))]),
+        };
+        all.put("fail", Value::Sequence(given.tracker.fail.iter().map(fault).collect()));
+    }
+    if !given.tracker.idempotent {
+        all.put("idempotent", Value::Bool(false));
+    }
+    map(all.0)
+}
+
+fn pause(pause: &Pause) -> Value {
+    let mut all = Build(Vec::new());
+    all.put("by", text(&pause.by));
+    if pause.everything {
+        all.put("everything", Value::Bool(true));
+    }
+    map(all.0)
+}
+
+// ---- turns ----
+
+/// An act as it is written: its key and what stands behind it.
+pub(crate) fn act(act: &Act) -> (String, Value) {
+    match act {
+        Act::Says(says) => (says.user.clone(), self::says(says)),
+        Act::Press(press) => (press.user.clone(), self::press(press)),
+        Act::Command { user, lane, text: command } => {
+            let mut all = Build(vec![("command".into(), text(command))]);
+            all.lane(lane);
+            (user.clone(), map(all.0))
+        }
+        Act::Submits { user, lane, fields, card } => {
+            let fields = map(fields.iter().map(|(name, value)| (name.clone(), text(value))).collect());
+            let mut all = Build(vec![("submits".into(), fields), ("card".into(), text(card))]);
+            all.lane(lane);
+            (user.clone(), map(all.0))
+        }
+        Act::Host(says) => ("host".into(), map(vec![("assistant.posted".into(), host(says))])),
+        Act::HostLater { event, body } => ("host".into(), map(vec![(event.clone(), json(body))])),
+        Act::Notify { from, lane, text: words } => {
+            let mut all = Build(vec![("from".into(), text(from)), ("text".into(), text(words))]);
+            all.lane(lane);
+            ("notify".into(), map(all.0))
+        }
+        Act::Settle { effect, lane, outcome, text: words } => {
+            let mut all = Build(vec![("settle".into(), text(effect)), ("as".into(), text(outcome))]);
+            all.some("text", words.as_ref());
+            all.lane(lane);
+            ("effect".into(), map(all.0))
+        }
+        Act::Effects(Some(switch)) => ("effects".into(), map(vec![("pause".into(), pause(switch))])),
+        Act::Effects(None) => ("effects".into(), text("resume")),
+        Act::Advance(span) => ("advance".into(), text(&duration::write(*span))),
+        Act::Restart(Restart::Clean) => ("restart".into(), text("clean")),
+        Act::Restart(Restart::Kill) => ("restart".into(), text("kill")),
+    }
+}
+
+fn says(says: &Says) -> Value {
+    let mut all = Build(vec![("says".into(), text(&says.text))]);
+    all.lane(&says.lane);
+    all.some("replies_to", says.replies_to.as_ref());
+    all.some("quote", says.quote.as_ref());
+    all.some("edits", says.edits.as_ref());
+    if !says.attach.is_empty() {
+        all.put("attach", texts(&says.attach));
+    }
+    if all.0.len() == 1 { text(&says.text) } else { map(all.0) }
+}
+
+fn press(press: &PressAct) -> Value {
+    let mut all = Build(vec![("press".into(), text(&press.action)), ("card".into(), text(&press.card))]);
+    all.lane(&press.lane);
+    if press.remember {
+        all.put("remember", Value::Bool(true));
+    }
+    for (key, n) in [("times", press.times), ("deliveries", press.deliveries)] {
+        if n != 1 {
+            all.put(key, count(n));
+        }
+    }
+    map(all.0)
+}
+
+fn host(says: &HostSays) -> Value {
+    let mut all = Build(vec![("kind".into(), text(&word(&says.kind)))]);
+    all.lane(&says.lane);
+    all.some("task", says.task.as_ref());
+    all.put("text", text(&says.text));
+    all.some("expected", says.expected.as_ref().map(ToString::to_string).as_ref());
+    all.some("asked_of", says.asked_of.as_ref());
+    all.some("expires", says.expires.map(when).as_ref());
+    map(all.0)
+}
+
+// ---- expectations ----
+
+pub(crate) fn expectations(list: &[Expectation]) -> Value {
+    map(list.iter().map(expectation).collect())
+}
+
+/// An expectation as it is written.
+pub(crate) fn expectation(one: &Expectation) -> (String, Value) {
+    let none = || text("none");
+    let value = match one {
+        Expectation::Decision(verdict) => text(&verdict_word(*verdict)),
+        Expectation::Reason(reason) => text(reason.code()),
+        Expectation::Rung(rung) => text(&rung_word(*rung)),
+        Expectation::Intent(intent) => text(intent.word()),
+        Expectation::Applied(value) => value.as_deref().map_or_else(none, text),
+        Expectation::Pending(PendingExpect::None) => none(),
+        Expectation::Pending(PendingExpect::One(fit)) => pending_fit(fit),
+        Expectation::Pending(PendingExpect::All(list)) => {
+            Value::Sequence(list.iter().map(pending_fit).collect())
+        }
+        Expectation::Focus(focus) => {
+            let mut all = Build(Vec::new());
+            all.some("source", focus.source.as_ref());
+            all.some("anchor", focus.anchor.as_ref());
+            all.some("task", focus.task.as_ref());
+            map(all.0)
+        }
+        Expectation::Says(list) | Expectation::Private(list) | Expectation::Prompt(list) => texts(list),
+        Expectation::Card(card) => card.as_ref().map_or_else(none, self::card),
+        Expectation::Effects(effects) if effects.is_empty() => none(),
+        Expectation::Effects(effects) => effects_of(effects),
+        Expectation::ModelCalls(n) => count(*n),
+        Expectation::Task(None) => none(),
+        Expectation::Task(Some(task)) => {
+            let mut all = Build(Vec::new());
+            all.some("title", task.title.as_ref());
+            all.some("status", task.status.map(|status| word(&status)).as_ref());
+            map(all.0)
+        }
+        Expectation::Later { value, .. } => json(value),
+        Expectation::Not(list) => expectations(list),
+    };
+    (one.key().into(), value)
+}
+
+fn effects_of(effects: &BTreeMap<String, u32>) -> Value {
+    map(effects.iter().map(|(class, n)| (class.clone(), count(*n))).collect())
+}
+
+fn pending_fit(fit: &PendingFit) -> Value {
+    if let PendingFit { kind: Some(kind), expected: None, value: None } = fit {
+        return text(kind);
+    }
+    let mut all = Build(Vec::new());
+    all.some("kind", fit.kind.as_ref());
+    all.some("expected", fit.expected.as_ref());
+    all.some("value", fit.value.as_ref());
+    map(all.0)
+}
+
+fn card(card: &CardExpect) -> Value {
+    let mut all = Build(Vec::new());
+    all.some("step", card.step.as_ref());
+    all.0.extend(card.version.map(|version| ("version".to_string(), count(version))));
+    if let Some(buttons) = &card.buttons {
+        let list: Vec<Value> = buttons.iter().map(|button| text(button)).collect();
+        all.put("buttons", if list.is_empty() { text("none") } else { Value::Sequence(list) });
+    }
+    all.some("title", card.title.as_ref());
+    all.some("state", card.state.as_ref());
+    map(all.0)
+}

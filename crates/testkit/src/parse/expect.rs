@@ -1,0 +1,274 @@
+//! Reading `expect`: what must be seen.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
+use throughline_engine::intent::Intent;
+use throughline_engine::trace::Rung;
+use throughline_engine::{Reason, Verdict};
+
+use super::ParseError;
+use super::given::task_status;
+use super::node::{Fields, Node};
+use super::turns::ACTIONS;
+use crate::model::{CardExpect, Expectation, FocusExpect, PendingExpect, PendingFit, TaskExpect};
+
+type Read<T> = Result<T, ParseError>;
+
+/// Expectations about what this version does not have: they are read, and fail when they run.
+const LATER: [&str; 9] =
+    ["facts", "reference", "selected", "clarify", "provenance", "handoff", "view", "telemetry", "warnings"];
+
+/// Every step of the specification (`spec 03 §3`).
+const STEPS: [&str; 9] = [
+    "draft_preview",
+    "multi_ticket_preview",
+    "decision_preview",
+    "review_active",
+    "review_frozen",
+    "scope_gate",
+    "uncertain_effect",
+    "receipt",
+    "remembered",
+];
+
+/// What a card's record can stand at, as `card.state` says it.
+const STATES: [&str; 13] = [
+    "open",
+    "working",
+    "created",
+    "failed",
+    "uncertain",
+    "cancelled",
+    "rejected",
+    "dismissed",
+    "answered",
+    "decided",
+    "superseded",
+    "expired",
+    "withdrawn",
+];
+
+const VERDICTS: [&str; 9] =
+    ["ignored", "observed", "recorded", "answered", "asked", "shown", "done", "refused", "deferred"];
+
+const RUNGS: [&str; 12] = [
+    "duplicate",
+    "addressing",
+    "workflow",
+    "settled",
+    "focus",
+    "interrupt",
+    "pending",
+    "selection",
+    "review",
+    "intent",
+    "remembered",
+    "gate",
+];
+
+pub(super) fn expectations(node: &Node<'_>) -> Read<Vec<Expectation>> {
+    if node.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut fields = node.map()?;
+    let mut all = Vec::new();
+    decided(&mut fields, &mut all)?;
+    seen(&mut fields, &mut all)?;
+    for key in LATER {
+        if let Some(node) = fields.opt(key) {
+            all.push(Expectation::Later { key: key.into(), value: node.json()? });
+        }
+    }
+    if let Some(node) = fields.opt("not") {
+        all.push(Expectation::Not(expectations(&node)?));
+    }
+    fields.finish()?;
+    Ok(all)
+}
+
+/// What is read off the decision.
+fn decided(fields: &mut Fields<'_>, all: &mut Vec<Expectation>) -> Read<()> {
+    if let Some(node) = fields.opt("decision") {
+        all.push(Expectation::Decision(node.word("an outcome", by_name::<Verdict>, &VERDICTS)?));
+    }
+    if let Some(node) = fields.opt("reason") {
+        let codes: Vec<&str> = Reason::ALL.iter().map(|reason| reason.code()).collect();
+        all.push(Expectation::Reason(node.word("a reason of this version", Reason::from_code, &codes)?));
+    }
+    if let Some(node) = fields.opt("rung") {
+        let numbered =
+            |word: &str| RUNGS.get(word.parse::<usize>().ok()?).and_then(|name| by_name::<Rung>(name));
+        let read = |word: &str| numbered(word).or_else(|| by_name(word));
+        all.push(Expectation::Rung(node.word("a rung", read, &RUNGS)?));
+    }
+    if let Some(node) = fields.opt("intent") {
+        let intents = Intent::ALL.map(Intent::word);
+        all.push(Expectation::Intent(node.word("an intent", Intent::from_word, &intents)?));
+    }
+    if let Some(node) = fields.opt("applied") {
+        all.push(Expectation::Applied(unless_none(node.text()?)));
+    }
+    if let Some(node) = fields.opt("focus") {
+        all.push(Expectation::Focus(focus(&node)?));
+    }
+    Ok(())
+}
+
+/// What is read off the lane and the world.
+fn seen(fields: &mut Fields<'_>, all: &mut Vec<Expectation>) -> Read<()> {
+    if let Some(node) = fields.opt("pending") {
+        all.push(Expectation::Pending(pending(&node)?));
+    }
+    if let Some(node) = fields.opt("says") {
+        all.push(Expectation::Says(texts(&node)?));
+    }
+    if let Some(node) = fields.opt("private") {
+        all.push(Expectation::Private(texts(&node)?));
+    }
+    if let Some(node) = fields.opt("card") {
+        all.push(Expectation::Card(if says_none(&node) { None } else { Some(card(&node)?) }));
+    }
+    if let Some(node) = fields.opt("effects") {
+        all.push(Expectation::Effects(effects(&node)?));
+    }
+    if let Some(node) = fields.opt("model_calls") {
+        all.push(Expectation::ModelCalls(node.count()?));
+    }
+    if let Some(node) = fields.opt("task") {
+        all.push(Expectation::Task(if says_none(&node) { None } else { Some(task(&node)?) }));
+    }
+    if let Some(node) = fields.opt("prompt") {
+        all.push(Expectation::Prompt(texts(&node)?));
+    }
+    Ok(())
+}
+
+fn by_name<T: serde::de::DeserializeOwned>(word: &str) -> Option<T> {
+    serde_json::from_value(Json::String(word.into())).ok()
+}
+
+fn says_none(node: &Node<'_>) -> bool {
+    !node.is_map() && node.text().is_ok_and(|text| text == "none")
+}
+
+fn unless_none(text: String) -> Option<String> {
+    (text != "none").then_some(text)
+}
+
+fn texts(node: &Node<'_>) -> Read<Vec<String>> {
+    node.one_or_more()?.iter().map(Node::text).collect()
+}
+
+fn pending(node: &Node<'_>) -> Read<PendingExpect> {
+    if node.is_list() {
+        return Ok(PendingExpect::All(node.list()?.iter().map(pending_fit).collect::<Read<_>>()?));
+    }
+    if says_none(node) { Ok(PendingExpect::None) } else { Ok(PendingExpect::One(pending_fit(node)?)) }
+}
+
+/// `{ kind, expected, value }`, or the kind alone.
+fn pending_fit(node: &Node<'_>) -> Read<PendingFit> {
+    if !node.is_map() {
+        return Ok(PendingFit { kind: Some(node.text()?), ..PendingFit::default() });
+    }
+    let mut fields = node.map()?;
+    let fit = PendingFit {
+        kind: fields.opt_text("kind")?,
+        expected: fields.opt_text("expected")?,
+        value: fields.opt_text("value")?,
+    };
+    fields.finish()?;
+    Ok(fit)
+}
+
+/// `{ source, anchor, task }`, or the source alone.
+fn focus(node: &Node<'_>) -> Read<FocusExpect> {
+    if !node.is_map() {
+        return Ok(FocusExpect { source: Some(source(node)?), ..FocusExpect::default() });
+    }
+    let mut fields = node.map()?;
+    let focus = FocusExpect {
+        source: fields.opt("source").map(|node| source(&node)).transpose()?,
+        anchor: fields.opt_text("anchor")?,
+        task: fields.opt_text("task")?,
+    };
+    fields.finish()?;
+    Ok(focus)
+}
+
+fn source(node: &Node<'_>) -> Read<String> {
+    let all = ["reply", "reply.payload", "lane.recency", "none"];
+    node.word("a source of focus", |word| all.contains(&word).then(|| word.to_string()), &all)
+}
+
+fn card(node: &Node<'_>) -> Read<CardExpect> {
+    let one_of = |node: &Node<'_>, what: &str, all: &[&str]| {
+        node.word(what, |word| all.contains(&word).then(|| word.to_string()), all)
+    };
+    let mut fields = node.map()?;
+    let mut card = CardExpect {
+        step: fields.opt("step").map(|node| one_of(&node, "a step", &STEPS)).transpose()?,
+        version: fields.opt("version").map(|node| node.count()).transpose()?,
+        buttons: None,
+        title: fields.opt_text("title")?,
+        state: fields.opt("state").map(|node| one_of(&node, "the state of a card", &STATES)).transpose()?,
+    };
+    if let Some(node) = fields.opt("buttons") {
+        let buttons = if says_none(&node) { Vec::new() } else { node.list()? };
+        let read = |node: &Node<'_>| one_of(node, "an action", &ACTIONS);
+        card.buttons = Some(buttons.iter().map(read).collect::<Read<_>>()?);
+    }
+    fields.finish()?;
+    Ok(card)
+}
+
+fn effects(node: &Node<'_>) -> Read<BTreeMap<String, u32>> {
+    let mut effects = BTreeMap::new();
+    if node.is_map() {
+        for (class, node) in node.map()?.rest() {
+            class_is_outward(&node, &class)?;
+            effects.insert(class, node.count()?);
+        }
+        // A class that must not happen is one that is not named.
+        effects.retain(|_, n| *n > 0);
+    } else if !says_none(node) {
+        return Err(node.fail("`effects` is `none`, or how many of each class: { tracker.create: 1 }"));
+    }
+    Ok(effects)
+}
+
+/// `effects` counts what leaves the thread; a class that never does would make a wish that cannot come true.
+fn class_is_outward(node: &Node<'_>, class: &str) -> Read<()> {
+    const OUTWARD: [&str; 6] =
+        ["tracker.create", "tracker.update", "tracker.link", "post.channel", "tool.call", "agent.delegate"];
+    match throughline_engine::effect::EffectClass::from_word(class) {
+        Some(known) if !known.outward() => {
+            Err(node.fail(format!("`{class}` does not leave the thread; `effects` counts what does")))
+        }
+        Some(_) => Ok(()),
+        None => {
+            let read = |word: &str| OUTWARD.contains(&word).then_some(());
+            read(class).ok_or_else(|| {
+                node.fail(format!(
+                    "`{class}` is not an effect class{}",
+                    super::node::suggest(class, &OUTWARD)
+                ))
+            })
+        }
+    }
+}
+
+/// `{ title, status }`, or the status alone.
+fn task(node: &Node<'_>) -> Read<TaskExpect> {
+    if !node.is_map() {
+        return Ok(TaskExpect { title: None, status: Some(task_status(node)?) });
+    }
+    let mut fields = node.map()?;
+    let task = TaskExpect {
+        title: fields.opt_text("title")?,
+        status: fields.opt("status").map(|node| task_status(&node)).transpose()?,
+    };
+    fields.finish()?;
+    Ok(task)
+}

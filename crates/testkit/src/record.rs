@@ -1,0 +1,306 @@
+//! From recorded turns to a scenario: what `throughline record LANE` writes.
+//!
+//! What people, hosts and time did becomes turns; what the engine did about it becomes their expectations; what the far
+//! sides answered becomes the tracker's faults and the model's script. Settled effects and timers are not turns: the world
+//! a scenario runs in brings them about again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use throughline_engine::ask::Answer;
+use throughline_engine::effect::{EffectClass, EffectResult, Outcome};
+use throughline_engine::event::{Event, EventKind, Press};
+use throughline_engine::given::Given as StepGiven;
+use throughline_engine::id::Mint;
+use throughline_engine::trace::{Rung, TurnSummary};
+use throughline_engine::workflow::Action;
+use throughline_engine::{CardId, LaneKey, MessageId, Policy, Reason, Timestamp, Verdict};
+
+use crate::compare::value_word;
+use crate::driver::Checker;
+use crate::emit;
+use crate::model::{
+    Act, Expectation, Fault, Given, HostSays, MAIN, PressAct, Says, Scenario, ScriptedAnswer, ScriptedReply,
+    Turn, User, When,
+};
+
+/// One turn of a lane's log.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    /// The revision it wrote.
+    pub revision: u64,
+    /// What happened.
+    pub event: Event,
+    /// What the step was handed.
+    pub given: StepGiven,
+    /// What was decided, and why.
+    pub summary: TurnSummary,
+    /// The messages it put into the lane.
+    pub messages: Vec<MessageId>,
+}
+
+/// A lane's log.
+#[derive(Clone, Debug)]
+pub struct RecordedLane {
+    /// Which.
+    pub lane: LaneKey,
+    /// Its turns, in order.
+    pub turns: Vec<Recorded>,
+    /// What the installation had tuned: what differs from the defaults goes into the scenario.
+    pub policy: Policy,
+}
+
+/// Gaps shorter than this are how long people take, and mean nothing.
+const PAUSE: i64 = Timestamp::SECOND;
+
+/// A scenario that plays a recorded lane again. [`write`](crate::write) makes a file of it.
+#[must_use]
+pub fn record(name: &str, recorded: &RecordedLane) -> Scenario {
+    let mut scenario = Scenario {
+        name: name.into(),
+        about: format!("Recorded from {}.", recorded.lane),
+        file: String::new(),
+        given: given(recorded),
+        script: script(recorded),
+        turns: Vec::new(),
+        always: Checker::ALL.to_vec(),
+    };
+    scenario.given.model = !scenario.script.is_empty();
+    let mut names: BTreeSet<usize> = BTreeSet::new();
+    let mut turn_of: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut clock = scenario.given.clock;
+    for (n, one) in recorded.turns.iter().enumerate() {
+        let Some(act) = act(recorded, n, &mut names) else { continue };
+        let gap = one.event.received_at.since(clock);
+        if gap >= PAUSE {
+            scenario.turns.push(Turn { line: 0, act: Act::Advance(gap), name: None, expect: None });
+            clock = one.event.received_at;
+        }
+        turn_of.insert(n, scenario.turns.len());
+        scenario.turns.push(Turn { line: 0, act, name: None, expect: Some(expectations(recorded, n)) });
+    }
+    for n in names {
+        if let Some(turn) = turn_of.get(&n) {
+            scenario.turns[*turn].name = Some(name_of(n));
+        }
+    }
+    scenario
+}
+
+fn name_of(n: usize) -> String {
+    format!("turn{}", n + 1)
+}
+
+fn given(recorded: &RecordedLane) -> Given {
+    let mut given = Given { channel: recorded.lane.channel.clone(), ..Given::default() };
+    if !["slack", "telegram", "web"].contains(&given.channel.as_str()) {
+        given.channel = "web".into();
+    }
+    if let Some(first) = recorded.turns.first() {
+        given.clock = first.event.received_at;
+    }
+    for one in recorded.turns.iter().filter(|one| !one.event.actor.is_empty()) {
+        let user = given.users.entry(one.event.actor.clone()).or_insert_with(User::default);
+        user.bot |= one.given.addressing.bot;
+        let released = one.given.press.as_ref().is_some_and(|press| press.action.needs_approver());
+        user.approves |= released && one.summary.decision.reason == Reason::PressApplied;
+    }
+    given.tracker.project.clone_from(&recorded.policy.project.project);
+    given.tracker.fail = faults(recorded);
+    given.tracker.idempotent = !given.tracker.fail.iter().any(|fault| fault.how == "lost_reply");
+    given.policy = tuned(&recorded.policy);
+    given
+}
+
+/// Policy values that differ from the defaults, but for what the scenario says in other words.
+fn tuned(policy: &Policy) -> Vec<(String, serde_json::Value)> {
+    let plain = Policy { approvers: Vec::new(), project: Policy::default().project, ..policy.clone() };
+    let (Ok(now), Ok(base)) = (serde_json::to_value(&plain), serde_json::to_value(Policy::default())) else {
+        return Vec::new();
+    };
+    let mut tuned = Vec::new();
+    for (group, value) in now.as_object().into_iter().flatten() {
+        match value.as_object() {
+            Some(fields) => {
+                let differs =
+                    fields.iter().filter(|(name, value)| base[group].get(name.as_str()) != Some(*value));
+                tuned.extend(differs.map(|(name, value)| (format!("{group}.{name}"), value.clone())));
+            }
+            None if base.get(group) != Some(value) => tuned.push((group.clone(), value.clone())),
+            None => {}
+        }
+    }
+    tuned
+}
+
+/// How creates ended, when any did not end well; creates are settled in the order they were asked for.
+fn faults(recorded: &RecordedLane) -> Vec<Fault> {
+    let creates = planned(recorded, EffectClass::TrackerCreate);
+    let mut list: Vec<Fault> = outcomes(recorded)
+        .filter(|(effect, _)| creates.contains(*effect))
+        .map(|(_, outcome)| {
+            let how = match outcome {
+                Outcome::Done { .. } => "ok",
+                Outcome::Failed { .. } => "rejected",
+                Outcome::Uncertain { .. } => "lost_reply",
+            };
+            Fault { on: "create".into(), how: how.into() }
+        })
+        .collect();
+    while list.last().is_some_and(|fault| fault.how == "ok") {
+        list.pop();
+    }
+    list
+}
+
+fn script(recorded: &RecordedLane) -> Vec<ScriptedAnswer> {
+    let answer = |outcome: &Outcome| match outcome {
+        Outcome::Done { result: EffectResult::Answered(Answer::Classify { label, confidence }) } => {
+            Some(ScriptedReply::Answer(serde_json::json!({ "label": label, "confidence": confidence })))
+        }
+        Outcome::Done { result: EffectResult::Answered(Answer::None { why }) } => {
+            Some(ScriptedReply::Fail(why.clone()))
+        }
+        _ => None,
+    };
+    let replies = outcomes(recorded).filter_map(|(_, outcome)| answer(outcome));
+    replies.map(|reply| ScriptedAnswer { purpose: "classify".into(), reply }).collect()
+}
+
+fn outcomes(recorded: &RecordedLane) -> impl Iterator<Item = (&String, &Outcome)> {
+    recorded.turns.iter().filter_map(|one| match &one.event.kind {
+        EventKind::EffectSettled { effect, outcome, .. } => Some((&effect.0, outcome)),
+        _ => None,
+    })
+}
+
+fn planned(recorded: &RecordedLane, class: EffectClass) -> BTreeSet<String> {
+    let effects = recorded.turns.iter().flat_map(|one| &one.summary.effects);
+    effects.filter(|(word, _)| word == class.word()).map(|(_, id)| id.clone()).collect()
+}
+
+/// What somebody did; `None` for what the world does by itself.
+fn act(recorded: &RecordedLane, n: usize, names: &mut BTreeSet<usize>) -> Option<Act> {
+    let one = &recorded.turns[n];
+    let (user, lane) = (one.event.actor.clone(), MAIN.to_string());
+    Some(match &one.event.kind {
+        EventKind::MessagePosted(posted) => {
+            let anchor = one.given.anchor.as_ref().filter(|_| posted.reply_to.is_some());
+            let made =
+                anchor.and_then(|anchor| recorded.turns.iter().position(|t| t.messages.contains(&anchor.id)));
+            let replies_to = made.filter(|made| *made < n).map(|made| {
+                names.insert(made);
+                name_of(made)
+            });
+            // Unknown to us then, so unknown now: the quote alone makes it a reply.
+            let unknown = posted.reply_to.is_some() && replies_to.is_none();
+            let quote = posted.quote.clone().or_else(|| unknown.then(|| "…".into()));
+            Act::Says(Says { user, lane, text: posted.text.clone(), replies_to, quote, ..Says::default() })
+        }
+        EventKind::MessageEdited { text, metadata_only: false, .. } => {
+            let edited = one.given.anchor.as_ref()?;
+            let made = recorded.turns.iter().position(|t| t.messages.contains(&edited.id))?;
+            names.insert(made);
+            Act::Says(Says { user, lane, text: text.clone(), edits: Some(name_of(made)), ..Says::default() })
+        }
+        EventKind::CardPressed { press, remember } => {
+            let (card, version, action) = button(press, &one.given)?;
+            let card = card_name(recorded, n, &card, version, names)?;
+            let action = action.word().into();
+            Act::Press(PressAct { user, lane, action, card, remember: *remember, times: 1, deliveries: 1 })
+        }
+        EventKind::FormSubmitted { press, values } => {
+            let (card, version, _) = button(press, &one.given)?;
+            let card = card_name(recorded, n, &card, version, names)?;
+            Act::Submits { user, lane, fields: values.clone(), card }
+        }
+        EventKind::Command { text } => Act::Command {
+            user,
+            lane,
+            text: format!("{} {text}", recorded.policy.command.0).trim_end().into(),
+        },
+        EventKind::AssistantPosted(posted) => Act::Host(HostSays {
+            lane,
+            kind: posted.kind,
+            task: posted.task.as_ref().map(|task| task.0.clone()),
+            text: posted.text.clone(),
+            expected: posted.expected.clone(),
+            asked_of: posted.asked_of.clone(),
+            expires: posted.expires.map(When::At),
+        }),
+        _ => return None,
+    })
+}
+
+fn button(press: &Press, given: &StepGiven) -> Option<(CardId, u32, Action)> {
+    match (press, &given.press) {
+        (Press::Decision { card, version, action }, _) => Some((card.clone(), *version, *action)),
+        (Press::Token(_), Some(target)) => Some((target.card.clone(), target.version, target.action)),
+        // A button nobody knew has no card to name.
+        (Press::Token(_), None) => None,
+    }
+}
+
+/// The card by the turn that made it; an outdated version of it by its number.
+fn card_name(
+    recorded: &RecordedLane,
+    n: usize,
+    card: &CardId,
+    version: u32,
+    names: &mut BTreeSet<usize>,
+) -> Option<String> {
+    if recorded.turns[n].summary.decision.reason == Reason::StaleVersion {
+        return Some(format!("card.v{version}"));
+    }
+    let made = recorded.turns[..n].iter().position(|one| made_here(&recorded.lane, one.revision, card))?;
+    if act(recorded, made, &mut BTreeSet::new()).is_none() {
+        // The world made it by itself, in the wake of a turn that cannot be named after it.
+        return Some("latest".into());
+    }
+    names.insert(made);
+    Some(name_of(made))
+}
+
+/// Ids are derived from the lane and the revision, so the turn that made one can be told without asking anybody.
+fn made_here(lane: &LaneKey, revision: u64, card: &CardId) -> bool {
+    const IDS_OF_A_TURN: u32 = 32;
+    let mint = Mint::new(lane, revision);
+    let prefix = if card.0.starts_with("ap_") { "ap_" } else { CardId::PREFIX };
+    (0..IDS_OF_A_TURN).any(|ordinal| mint.other(prefix, ordinal) == card.0)
+}
+
+/// What was decided, and what it released that came about.
+fn expectations(recorded: &RecordedLane, n: usize) -> Vec<Expectation> {
+    let one = &recorded.turns[n];
+    let mut decided = &one.summary;
+    if decided.decision.outcome == Verdict::Deferred {
+        let later = recorded.turns[n + 1..].iter().map(|one| &one.summary);
+        decided = later
+            .into_iter()
+            .find(|turn| turn.event == "effect.settled" && turn.decision.rung >= Rung::Intent)
+            .unwrap_or(decided);
+    }
+    let decision = &decided.decision;
+    let mut all = vec![Expectation::Decision(decision.outcome), Expectation::Reason(decision.reason)];
+    all.extend(decision.intent.map(Expectation::Intent));
+    let applied = decision.applied.as_ref().map(|applied| value_word(&applied.value));
+    all.extend(applied.map(|value| Expectation::Applied(Some(value))));
+    let mut effects: BTreeMap<String, u32> = BTreeMap::new();
+    for (class, id) in &one.summary.effects {
+        let outward = EffectClass::from_word(class).is_some_and(EffectClass::outward);
+        let came =
+            |(effect, outcome): (&String, &Outcome)| effect == id && matches!(outcome, Outcome::Done { .. });
+        if outward && outcomes(recorded).any(came) {
+            *effects.entry(class.clone()).or_default() += 1;
+        }
+    }
+    all.push(Expectation::Effects(effects));
+    all
+}
+
+impl RecordedLane {
+    /// The recorded lane as a scenario file.
+    #[must_use]
+    pub fn to_yaml(&self, name: &str) -> String {
+        emit::write(&record(name, self))
+    }
+}

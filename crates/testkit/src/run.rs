@@ -1,0 +1,345 @@
+//! Running a scenario against a driver: resolve names, deliver, let the world settle, compare.
+
+use std::collections::BTreeSet;
+
+use throughline_engine::event::{AssistantPosted, EventKind, Posted};
+use throughline_engine::given::{Addressing, Paused};
+use throughline_engine::lane::{Lane, MessageKind};
+use throughline_engine::trace::{Rung, TurnSummary};
+use throughline_engine::workflow::Action;
+use throughline_engine::{Reason, Timestamp, Verdict};
+
+use crate::book::Book;
+use crate::compare::{Sight, compare};
+use crate::driver::{Delivery, Driver, DriverError, Settling, TurnSeen};
+use crate::faults::{Plan, TurnFaults};
+use crate::model::{Act, MAIN, PressAct, Says, Scenario, Turn, When};
+use crate::report::{Failure, Report};
+use crate::seed;
+use crate::update::observed;
+
+/// Runs a scenario as it is written.
+pub fn run(scenario: &Scenario, driver: &mut dyn Driver) -> Report {
+    play(scenario, driver, None, &[])
+}
+
+/// Runs a scenario as it is written, then once per seed with faults, and says of each what came of it. When it fails
+/// without faults, faults would say nothing new.
+pub fn run_with_faults(scenario: &Scenario, driver: &mut dyn Driver, seeds: &[u64]) -> Vec<Report> {
+    let plain = run(scenario, driver);
+    let clocks = plain.clocks.clone();
+    let mut reports = vec![plain];
+    if reports[0].passed() {
+        let points = driver.fail_points().to_vec();
+        for &seed in seeds {
+            reports.push(play(scenario, driver, Some(Plan::new(scenario, seed, &points)), &clocks));
+        }
+    }
+    reports
+}
+
+fn play(scenario: &Scenario, driver: &mut dyn Driver, plan: Option<Plan>, clocks: &[Timestamp]) -> Report {
+    let mut report = Report::new(scenario, plan.as_ref().map(|plan| plan.seed));
+    for (line, what) in crate::supported::lacks(scenario) {
+        report.failures.push(Failure::of_scenario(line, &DriverError::unsupported(&what)));
+    }
+    if !report.failures.is_empty() {
+        return report;
+    }
+    let begun = seed::world(scenario).and_then(|(world, names)| driver.begin(&world).map(|()| names));
+    let mut runner = match begun {
+        Ok(names) => Runner {
+            scenario,
+            driver,
+            book: Book::new(&names),
+            lanes: scenario.given.lanes.keys().cloned().chain([MAIN.into()]).collect(),
+            delivered: vec![Vec::new(); scenario.turns.len()],
+        },
+        Err(error) => {
+            report.failures.push(Failure::of_scenario(0, &error));
+            return report;
+        }
+    };
+    if let Err(error) = runner.note(&TurnSeen::default(), None) {
+        report.failures.push(Failure::of_scenario(0, &error));
+        return report;
+    }
+    let order: Vec<usize> =
+        plan.as_ref().map_or_else(|| (0..scenario.turns.len()).collect(), |plan| plan.order.clone());
+    for n in order {
+        let turn = &scenario.turns[n];
+        let faults = plan.as_ref().and_then(|plan| plan.turns.get(n));
+        let failure = match runner.turn(n, turn, faults, clocks.get(n).copied()) {
+            Ok(played) => {
+                let sight = played.sight(turn, &runner.book, faults.is_some());
+                report.observed[n] = observed(&sight, &turn.act);
+                report.clocks.push(runner.driver.now());
+                let wrong = compare(turn.expect.as_deref().unwrap_or_default(), &sight);
+                (!wrong.is_empty()).then(|| Failure::of_turn(n, turn, wrong, &sight))
+            }
+            Err(error) => Some(Failure::broken(n, turn, &error)),
+        };
+        if let Some(mut failure) = failure {
+            failure.faults = plan.as_ref().map(|plan| plan.told(n)).unwrap_or_default();
+            report.failures.push(failure);
+            break;
+        }
+    }
+    // What went wrong first explains what follows from it, but a broken promise is told in any case.
+    for checker in &scenario.always {
+        if let Err(what) = runner.driver.check(*checker) {
+            report.failures.push(Failure::of_checker(*checker, what));
+        }
+    }
+    report
+}
+
+struct Runner<'s, 'd> {
+    scenario: &'s Scenario,
+    driver: &'d mut dyn Driver,
+    book: Book,
+    lanes: BTreeSet<String>,
+    delivered: Vec<Vec<Delivery>>,
+}
+
+/// What one turn came to.
+struct Played {
+    seen: TurnSeen,
+    own: Vec<String>,
+    before: Lane,
+    after: Lane,
+    book_before: Book,
+}
+
+impl Runner<'_, '_> {
+    fn turn(
+        &mut self,
+        n: usize,
+        turn: &Turn,
+        faults: Option<&TurnFaults>,
+        clock: Option<Timestamp>,
+    ) -> Result<Played, DriverError> {
+        if let Some(how) = faults.and_then(|faults| faults.before) {
+            let seen = self.driver.restart(how)?;
+            self.note(&seen, None)?;
+        }
+        self.lanes.insert(turn.act.lane().into());
+        let before = self.driver.lane(turn.act.lane())?;
+        let book_before = self.book.clone();
+        let own = self.deliveries(n, turn)?;
+        self.delivered[n].clone_from(&own);
+        let seen = match &turn.act {
+            Act::Advance(span) => {
+                // Faults take time of their own; the next turn happens when it does without them.
+                let by = clock.map_or(*span, |clock| clock.since(self.driver.now()).max(0));
+                self.driver.advance(by)?
+            }
+            Act::Restart(how) => self.driver.restart(*how)?,
+            Act::Settle { effect, lane, outcome, text } => self.driver.settle_effect(&Settling {
+                lane: lane.clone(),
+                effect: effect.clone(),
+                outcome: outcome.clone(),
+                text: text.clone(),
+            })?,
+            Act::Effects(switch) => {
+                let since = self.driver.now();
+                let paused = |pause: &crate::model::Pause| Paused {
+                    by: pause.by.clone(),
+                    since,
+                    everything: pause.everything,
+                };
+                self.driver.pause(switch.as_ref().map(paused))?
+            }
+            _ => self.deliver(&own, faults)?,
+        };
+        self.note(&seen, Some((turn.name.as_deref(), turn.act.lane())))?;
+        if let Some(how) = faults.and_then(|faults| faults.after) {
+            let later = self.driver.restart(how)?;
+            self.note(&later, None)?;
+        }
+        let after = self.driver.lane(turn.act.lane())?;
+        let own = own.into_iter().map(|delivery| delivery.key).collect();
+        Ok(Played { seen, own, before, after, book_before })
+    }
+
+    fn deliver(&mut self, own: &[Delivery], faults: Option<&TurnFaults>) -> Result<TurnSeen, DriverError> {
+        let mut batch: Vec<Delivery> = Vec::new();
+        if let Some(earlier) = faults.and_then(|faults| faults.late) {
+            batch.extend(self.delivered[earlier].first().cloned());
+        }
+        batch.extend(own.iter().cloned());
+        if faults.is_some_and(|faults| faults.duplicate) {
+            batch.extend(own.first().cloned());
+        }
+        if let Some(point) = faults.and_then(|faults| faults.kill.as_deref()) {
+            self.driver.arm(point)?;
+        }
+        self.driver.deliver(&batch)
+    }
+
+    /// Takes in what was seen, and gives a turn its name.
+    fn note(&mut self, seen: &TurnSeen, named: Option<(Option<&str>, &str)>) -> Result<(), DriverError> {
+        let mut known = None;
+        for name in self.lanes.clone() {
+            let lane = self.driver.lane(&name)?;
+            // The cards belong to all lanes at once and are taken in with the first.
+            let first = known.is_none();
+            let empty = TurnSeen::default();
+            let before = self.book.note(&name, &lane, if first { seen } else { &empty });
+            known.get_or_insert(before);
+        }
+        if let (Some(known), Some((Some(name), lane))) = (known, named) {
+            self.book.name(name, lane, known, seen);
+        }
+        Ok(())
+    }
+
+    /// The deliveries of an act, names resolved; none for what is not delivered.
+    fn deliveries(&self, n: usize, turn: &Turn) -> Result<Vec<Delivery>, DriverError> {
+        let lane = turn.act.lane().to_string();
+        let key = |press: u32| {
+            if press == 0 { format!("turn-{}", n + 1) } else { format!("turn-{}.{press}", n + 1) }
+        };
+        let actor = turn.act.user().unwrap_or_default().to_string();
+        let kinds = match &turn.act {
+            Act::Says(says) => vec![self.says(says, n)?],
+            Act::Press(press) => self.presses(press)?,
+            Act::Command { text, .. } => {
+                let text = text.trim_start();
+                let text = text.split_once(char::is_whitespace).map_or("", |(_, rest)| rest).trim().into();
+                vec![EventKind::Command { text }]
+            }
+            Act::Submits { fields, card, lane, .. } => {
+                let (press, _) = self.book.button(lane, card, &[Action::Edit, Action::Adopt])?;
+                vec![EventKind::FormSubmitted { press, values: fields.clone() }]
+            }
+            Act::Host(says) => vec![EventKind::AssistantPosted(AssistantPosted {
+                kind: says.kind,
+                task: says.task.as_deref().map(Into::into),
+                text: says.text.clone(),
+                expected: says.expected.clone(),
+                asked_of: says.asked_of.clone(),
+                expires: says.expires.map(|when| match when {
+                    When::At(at) => at,
+                    When::In(span) => self.driver.now().plus(span),
+                }),
+            })],
+            Act::Notify { from, text, .. } => vec![EventKind::AssistantPosted(AssistantPosted {
+                kind: MessageKind::Notification,
+                task: None,
+                text: if from.is_empty() { text.clone() } else { format!("{from}: {text}") },
+                expected: None,
+                asked_of: None,
+                expires: None,
+            })],
+            _ => Vec::new(),
+        };
+        let repeats = if let Act::Press(press) = &turn.act { press.deliveries } else { 1 };
+        let mut all = Vec::new();
+        for (press, kind) in (0..).zip(kinds) {
+            let delivery = Delivery {
+                key: key(press),
+                lane: lane.clone(),
+                actor: actor.clone(),
+                addressing: self.addressing(&turn.act),
+                kind,
+            };
+            all.extend((0..repeats).map(|_| delivery.clone()));
+        }
+        Ok(all)
+    }
+
+    fn says(&self, says: &Says, n: usize) -> Result<EventKind, DriverError> {
+        if let Some(edited) = &says.edits {
+            let message = self.book.own_message(&says.lane, &says.user, edited)?;
+            return Ok(EventKind::MessageEdited { message, text: says.text.clone(), metadata_only: false });
+        }
+        let reply_to =
+            says.replies_to.as_deref().map(|name| self.book.message(&says.lane, name)).transpose()?;
+        Ok(EventKind::MessagePosted(Posted {
+            text: says.text.clone(),
+            message_id: Some(format!("said-{}", n + 1)),
+            reply_to: reply_to.map(|id| id.0),
+            quote: says.quote.clone(),
+            task: None,
+        }))
+    }
+
+    fn presses(&self, press: &PressAct) -> Result<Vec<EventKind>, DriverError> {
+        let action = Action::from_word(&press.action)
+            .ok_or_else(|| DriverError::unsupported(&format!("press {}", press.action)))?;
+        let (button, _) = self.book.button(&press.lane, &press.card, &[action])?;
+        let kind = EventKind::CardPressed { press: button, remember: press.remember };
+        Ok((0..press.times).map(|_| kind.clone()).collect())
+    }
+
+    /// What an adapter would see. Everybody in a scenario speaks to us, unless they begin with another person's name.
+    fn addressing(&self, act: &Act) -> Addressing {
+        let Act::Says(says) = act else { return Addressing::default() };
+        let users = &self.scenario.given.users;
+        let other =
+            says.text.strip_prefix('@').and_then(|rest| rest.split(|c: char| !c.is_alphanumeric()).next());
+        let to_other = other.is_some_and(|name| users.contains_key(name));
+        let direct = self.scenario.given.channel == "web";
+        Addressing {
+            mentioned: !direct && !to_other,
+            direct,
+            reply_to_us: says.replies_to.is_some(),
+            thread_ours: !direct,
+            to_other,
+            bot: users.get(&says.user).is_some_and(|user| user.bot),
+            own: false,
+        }
+    }
+}
+
+impl Played {
+    fn sight<'a>(&'a self, turn: &'a Turn, book: &'a Book, faulty: bool) -> Sight<'a> {
+        let placed = !matches!(turn.act, Act::Advance(_) | Act::Restart(_) | Act::Effects(_));
+        let (decisive, reasons) = self.decided();
+        Sight {
+            lane: placed.then(|| turn.act.lane()),
+            user: turn.act.user(),
+            seen: &self.seen,
+            decisive,
+            reasons,
+            before: &self.before,
+            after: &self.after,
+            book_before: &self.book_before,
+            book,
+            faulty,
+        }
+    }
+
+    /// The turn whose decision counts, and every reason on the way. For a delivery it is its own turn, the last one when
+    /// it was pressed several times, or the turn of the answer when it asked a model; without a delivery it is the last
+    /// that came of it.
+    fn decided(&self) -> (Option<&TurnSummary>, Vec<Reason>) {
+        let turns: Vec<_> = self.seen.turns.iter().collect();
+        let is_own = |key: &Option<String>| key.as_ref().is_some_and(|key| self.own.contains(key));
+        let mut path: Vec<&TurnSummary> = if self.own.is_empty() {
+            turns.iter().map(|turn| &turn.summary).collect()
+        } else {
+            turns.iter().filter(|turn| is_own(&turn.delivery)).map(|turn| &turn.summary).collect()
+        };
+        if let Some(at) = turns.iter().rposition(|turn| is_own(&turn.delivery))
+            && turns[at].summary.decision.outcome == Verdict::Deferred
+        {
+            let answers = |turn: &&&crate::driver::SeenTurn| {
+                turn.lane == turns[at].lane
+                    && turn.summary.event == "effect.settled"
+                    && turn.summary.decision.rung >= Rung::Intent
+            };
+            path.extend(turns[at + 1..].iter().find(answers).map(|turn| &turn.summary));
+        }
+        let mut reasons = Vec::new();
+        for turn in &path {
+            reasons.push(turn.decision.reason);
+            reasons.extend(&turn.trace.also);
+        }
+        if self.seen.duplicates.iter().any(|key| self.own.contains(key)) {
+            reasons.push(Reason::DuplicateDelivery);
+        }
+        (path.last().copied(), reasons)
+    }
+}

@@ -1,0 +1,248 @@
+//! From `given` to the world a driver begins with: people, policy, lanes as engine values.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
+use throughline_engine::given::{Actor, Paused};
+use throughline_engine::lane::{LaneState, Message, MessageKind, Record, Role, Task};
+use throughline_engine::pending::{PendingKind, PendingState, Slot};
+use throughline_engine::recognize::Expected;
+use throughline_engine::tickets::Target;
+use throughline_engine::{MessageId, PendingId, Policy, TaskId, Timestamp};
+
+use crate::driver::{DriverError, SeedLane, World};
+use crate::model::{Given, GivenMessage, GivenPending, MAIN, Scenario, User, When};
+
+/// What a seeded lane's names lead to: lane and name → message.
+pub(crate) type SeedNames = BTreeMap<(String, String), MessageId>;
+
+/// The world of a scenario, and the messages it names.
+pub(crate) fn world(scenario: &Scenario) -> Result<(World, SeedNames), DriverError> {
+    let given = &scenario.given;
+    let policy = policy(given)?;
+    let mut names = SeedNames::new();
+    let mut lanes = Vec::new();
+    let mut all: Vec<&str> = given.lanes.keys().map(String::as_str).collect();
+    all.extend((!given.lanes.contains_key(MAIN)).then_some(MAIN));
+    let pendings = given.pending.iter().map(|pending| pending.lane.as_str());
+    for lane in pendings.chain(given.tasks.iter().map(|task| task.lane.as_str())) {
+        if !all.contains(&lane) {
+            all.push(lane);
+        }
+    }
+    for name in all {
+        lanes.push(lane(name, given, &policy, &mut names)?);
+    }
+    let world = World {
+        channel: given.channel.clone(),
+        clock: given.clock,
+        policy,
+        people: people(scenario),
+        lanes,
+        tracker: given.tracker.clone(),
+        script: given.model.then(|| scenario.script.clone()),
+        paused: given.paused.as_ref().map(|pause| Paused {
+            by: pause.by.clone(),
+            since: given.clock,
+            everything: pause.everything,
+        }),
+    };
+    Ok((world, names))
+}
+
+/// Everybody introduced in `users`, and everybody who acts without an introduction.
+fn people(scenario: &Scenario) -> BTreeMap<String, Actor> {
+    let nobody = User::default();
+    let users = &scenario.given.users;
+    let acting = scenario.turns.iter().filter_map(|turn| turn.act.user());
+    let names = users.keys().map(String::as_str).chain(acting);
+    let person = |name: &str| {
+        let user = users.get(name).unwrap_or(&nobody);
+        let roles = user.roles.iter().map(|role| format!("role:{role}"));
+        Actor {
+            id: name.into(),
+            name: name.into(),
+            principals: std::iter::once(format!("user:{name}")).chain(roles).collect(),
+            barred: user.barred.clone(),
+        }
+    };
+    names.map(|name| (name.to_string(), person(name))).collect()
+}
+
+/// Defaults, then the scenario's values by dotted name, then an explicit rule for those who may approve.
+fn policy(given: &Given) -> Result<Policy, DriverError> {
+    let broken = |error: serde_json::Error| DriverError(format!("policy: {error}"));
+    let mut tree = serde_json::to_value(Policy::default()).map_err(broken)?;
+    for (name, value) in &given.policy {
+        set(&mut tree, name, value.clone())?;
+    }
+    let mut policy: Policy = serde_json::from_value(tree).map_err(broken)?;
+    let approvers: Vec<String> = given
+        .users
+        .iter()
+        .filter(|(_, user)| user.approves)
+        .map(|(name, _)| format!("user:{name}"))
+        .collect();
+    if !approvers.is_empty() {
+        let names: Vec<&str> = approvers.iter().map(String::as_str).collect();
+        policy.approvers.push(Policy::demo_rule(&names));
+    }
+    policy.project = Target { project: given.tracker.project.clone(), ..policy.project };
+    Ok(policy)
+}
+
+/// Writes one policy value. A part of the name that is not there is of a later version, or a slip.
+fn set(tree: &mut Json, name: &str, value: Json) -> Result<(), DriverError> {
+    let mut at = tree;
+    for part in name.split('.') {
+        let known: Vec<String> = at.as_object().map(|map| map.keys().cloned().collect()).unwrap_or_default();
+        at = at.get_mut(part).ok_or_else(|| {
+            DriverError(format!(
+                "not supported by this version: policy `{name}`; at `{part}` there are {}",
+                known.join(", ")
+            ))
+        })?;
+    }
+    *at = value;
+    Ok(())
+}
+
+fn lane(name: &str, given: &Given, policy: &Policy, names: &mut SeedNames) -> Result<SeedLane, DriverError> {
+    let mut seed = SeedLane { name: name.into(), head: LaneState::default(), records: Vec::new() };
+    for task in given.tasks.iter().filter(|task| task.lane == name) {
+        seed.records.push(Record::Task(Task {
+            id: TaskId(task.id.clone()),
+            title: task.title.clone(),
+            status: task.status,
+            created_at: given.clock,
+        }));
+    }
+    let messages = given.lanes.get(name).map(Vec::as_slice).unwrap_or_default();
+    for (n, message) in messages.iter().enumerate() {
+        let id = MessageId(format!("m_given_{name}_{n}"));
+        if let Some(alias) = &message.name {
+            names.insert((name.into(), alias.clone()), id.clone());
+        }
+        // One second apart, the last of them one second before the clock.
+        let ago = i64::try_from(messages.len() - n).unwrap_or(1) * Timestamp::SECOND;
+        let at = given.clock.plus(-ago);
+        if message.by.is_some() {
+            seed.head.last_message_at = Some(at);
+        }
+        seed.head.window.push(id.clone());
+        seed.records.push(Record::Message(said(message, id, at)));
+    }
+    for (n, pending) in given.pending.iter().filter(|pending| pending.lane == name).enumerate() {
+        let pending = self::pending(pending, n, given, policy, &seed, names)?;
+        if seed.head.pendings.iter().any(|open| open.kind.class() == pending.kind.class()) {
+            return Err(DriverError("given.pending: a lane has at most one conversational pending".into()));
+        }
+        seed.head.pendings.push(pending);
+    }
+    Ok(seed)
+}
+
+fn said(message: &GivenMessage, id: MessageId, at: Timestamp) -> Message {
+    let role = if message.by.is_some() { Role::User } else { Role::Assistant };
+    Message {
+        channel_id: Some(format!("given.{}", id.0)),
+        id,
+        role,
+        by: message.by.clone().unwrap_or_default(),
+        kind: message.by.is_none().then_some(message.kind),
+        to: None,
+        task: message.task.clone().map(TaskId),
+        card: None,
+        text: message.text.clone(),
+        at,
+    }
+}
+
+fn pending(
+    pending: &GivenPending,
+    n: usize,
+    given: &Given,
+    policy: &Policy,
+    seed: &SeedLane,
+    names: &SeedNames,
+) -> Result<PendingState, DriverError> {
+    let kind = match pending.kind.as_str() {
+        "slot_request" => PendingKind::SlotRequest(Slot::Host),
+        "clarification_needed" => PendingKind::ClarificationNeeded(Slot::Host),
+        other => return Err(DriverError::unsupported(&format!("given.pending of kind {other}"))),
+    };
+    let anchor = match &pending.anchor {
+        Some(name) => names
+            .get(&(seed.name.clone(), name.clone()))
+            .cloned()
+            .ok_or_else(|| DriverError(format!("given.pending: no message is called `{name}`")))?,
+        None => newest_of_ours(seed).unwrap_or_else(|| MessageId(format!("m_given_{}_asked_{n}", seed.name))),
+    };
+    let expires_at = match pending.expires {
+        Some(When::At(at)) => Some(at),
+        Some(When::In(span)) => Some(given.clock.plus(span)),
+        None => kind.lifetime(policy).map(|age| given.clock.plus(age)),
+    };
+    Ok(PendingState {
+        id: PendingId(format!("pd_given_{}_{n}", seed.name)),
+        kind,
+        expected: Some(pending.expected.clone().unwrap_or(Expected::Text)),
+        anchor,
+        task: pending.task.clone().map(TaskId),
+        asked_of: pending.asked_of.clone(),
+        ui_version: 1,
+        created_at: given.clock,
+        expires_at,
+    })
+}
+
+fn newest_of_ours(seed: &SeedLane) -> Option<MessageId> {
+    let messages = seed.records.iter().rev().filter_map(|record| match record {
+        Record::Message(message) => Some(message),
+        _ => None,
+    });
+    let ours = |message: &&Message| {
+        message.role == Role::Assistant && message.kind != Some(MessageKind::Notification)
+    };
+    messages.into_iter().find(ours).map(|message| message.id.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse;
+
+    fn made(text: &str) -> Result<World, DriverError> {
+        world(&parse("t", text).unwrap()).map(|(world, _)| world)
+    }
+
+    #[test]
+    fn builds_policy_people_and_lanes() {
+        let world = made(
+            "scenario: s\ngiven:\n  users: { ana: { may: approve, roles: pm }, bob: {} }\n  tracker: { project: AUTH }\n  \
+             policy: { expiry.slot_ms: 5, busy: collect }\n  lanes: { t1: { messages: [ { ana: Hi }, { assistant: Where?, \
+             kind: question, as: q } ] } }\n  pending: [ { kind: slot_request, expected: location, lane: t1, anchor: q } ]\nturns:\n  \
+             - ana: Swansea\n",
+        )
+        .unwrap();
+        assert_eq!(world.policy.project.to_string(), "local:AUTH");
+        assert_eq!(world.policy.expiry.slot_ms, 5);
+        assert_eq!(world.policy.approvers[0].allow, ["user:ana"]);
+        assert_eq!(world.people["ana"].principals, ["user:ana", "role:pm"]);
+        let names: Vec<&str> = world.lanes.iter().map(|lane| lane.name.as_str()).collect();
+        assert_eq!(names, ["t1", "main"]);
+        let head = &world.lanes[0].head;
+        assert_eq!(head.pendings[0].anchor, head.window[1]);
+        assert_eq!(head.pendings[0].expires_at, Some(world.clock.plus(5)));
+    }
+
+    #[test]
+    fn says_what_this_version_lacks() {
+        let error =
+            made("scenario: s\ngiven: { policy: { selection.enabled: true } }\nturns: []\n").unwrap_err();
+        assert!(error.0.starts_with("not supported by this version: policy `selection.enabled`"), "{error}");
+        let error =
+            made("scenario: s\ngiven: { pending: [ { kind: tool_retry_offer } ] }\nturns: []\n").unwrap_err();
+        assert_eq!(error.0, "not supported by this version: given.pending of kind tool_retry_offer");
+    }
+}

@@ -1,0 +1,47 @@
+//! What a scenario asks for that this version does not have. It is read, never skipped: running it fails with its name.
+
+use throughline_engine::workflow::{Action, Step};
+
+use crate::model::{Act, Expectation, Scenario};
+
+/// Each with the line of its turn; 0 for what is given.
+pub(crate) fn lacks(scenario: &Scenario) -> Vec<(usize, String)> {
+    let mut lacks: Vec<(usize, String)> =
+        scenario.given.later.iter().map(|(key, _)| (0, key.clone())).collect();
+    let purposes = scenario.script.iter().map(|answer| answer.purpose.as_str());
+    lacks.extend(purposes.filter(|purpose| *purpose != "classify").map(|p| (0, format!("script for {p}"))));
+    for turn in &scenario.turns {
+        let mut here = |what: String| lacks.push((turn.line, what));
+        match &turn.act {
+            Act::HostLater { event, .. } => here(format!("host event {event}")),
+            Act::Says(says) if !says.attach.is_empty() => here("attach".into()),
+            Act::Press(press) if Action::from_word(&press.action).is_none() => {
+                here(format!("press {}", press.action))
+            }
+            _ => {}
+        }
+        expected(turn.expect.as_deref().unwrap_or_default(), &mut here);
+    }
+    lacks
+}
+
+fn expected(list: &[Expectation], here: &mut impl FnMut(String)) {
+    for one in list {
+        match one {
+            Expectation::Later { key, .. } => here(format!("expect {key}")),
+            Expectation::Not(list) => expected(list, here),
+            Expectation::Card(Some(card)) => {
+                let step = card.step.iter().filter(|step| !is_step(step));
+                step.for_each(|step| here(format!("card step {step}")));
+                let buttons =
+                    card.buttons.iter().flatten().filter(|button| Action::from_word(button).is_none());
+                buttons.for_each(|button| here(format!("button {button}")));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn is_step(word: &str) -> bool {
+    serde_json::from_value::<Step>(serde_json::Value::String(word.into())).is_ok()
+}

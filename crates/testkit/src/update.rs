@@ -1,0 +1,149 @@
+//! `--update`: writes what was seen into the turns that say nothing yet.
+
+use crate::compare::{Sight, state_word, step_word, value_word};
+use crate::emit;
+use crate::model::{Act, CardExpect, Expectation, PendingExpect, PendingFit, Scenario};
+use crate::report::Report;
+
+/// What was seen of a turn, in the words of expectations: what a person would write down, not everything there is.
+pub(crate) fn observed(sight: &Sight<'_>, act: &Act) -> Vec<Expectation> {
+    let mut seen = Vec::new();
+    let placed = sight.lane.is_some();
+    if let Some(turn) = sight.decisive.filter(|_| placed) {
+        seen.push(Expectation::Reason(turn.decision.reason));
+        seen.extend(turn.decision.intent.map(Expectation::Intent));
+        let applied = turn.decision.applied.as_ref().map(|applied| value_word(&applied.value));
+        seen.extend(applied.map(|value| Expectation::Applied(Some(value))));
+    }
+    seen.extend(card(sight).map(|card| Expectation::Card(Some(card))));
+    seen.extend(first_lines(sight.seen.said.iter().map(|said| &said.text)).map(Expectation::Says));
+    let told = sight.seen.told.iter().filter(|notice| sight.user.is_none_or(|user| user == notice.to));
+    seen.extend(first_lines(told.map(|notice| &notice.text)).map(Expectation::Private));
+    if placed && !matches!(act, Act::Settle { .. }) {
+        seen.push(Expectation::Pending(pending(sight)));
+    }
+    seen.push(Expectation::Effects(sight.seen.outward.clone()));
+    seen
+}
+
+fn card(sight: &Sight<'_>) -> Option<CardExpect> {
+    let touched = sight.book.touched(sight.lane, sight.seen);
+    let card = &sight.book.rendering(touched.last()?)?.card;
+    Some(CardExpect {
+        step: Some(step_word(card)),
+        version: Some(card.version),
+        buttons: Some(card.buttons.iter().map(|button| button.action.word().to_string()).collect()),
+        title: None,
+        state: sight.after.records.card(&card.id).map(|card| state_word(card).to_string()),
+    })
+}
+
+/// The beginnings are what a person recognises; the rest is better left free to change.
+fn first_lines<'a>(texts: impl Iterator<Item = &'a String>) -> Option<Vec<String>> {
+    let lines: Vec<String> = texts.filter_map(|text| text.lines().next().map(str::to_string)).collect();
+    (!lines.is_empty()).then_some(lines)
+}
+
+fn pending(sight: &Sight<'_>) -> PendingExpect {
+    let open = sight.after.head.pendings.iter();
+    let fits: Vec<PendingFit> = open
+        .map(|pending| PendingFit {
+            kind: Some(pending.kind.word().into()),
+            expected: pending.expected.as_ref().map(ToString::to_string),
+            value: None,
+        })
+        .collect();
+    if fits.is_empty() { PendingExpect::None } else { PendingExpect::All(fits) }
+}
+
+/// The scenario's text with `expect:` in every turn that had none and was played. Lines that are there stay as they are,
+/// comments included; a turn written in braces makes the whole file be written anew.
+#[must_use]
+pub fn update(text: &str, scenario: &Scenario, report: &Report) -> String {
+    let silent = |n: &usize| scenario.turns[*n].expect.is_none() && !report.observed[*n].is_empty();
+    let turns: Vec<usize> = (0..scenario.turns.len()).filter(silent).collect();
+    let lines: Vec<&str> = text.lines().collect();
+    let in_block = |n: &usize| {
+        let line = scenario.turns[*n].line.checked_sub(1).and_then(|at| lines.get(at));
+        line.is_some_and(|line| {
+            line.trim_start().strip_prefix("- ").is_some_and(|rest| !rest.trim_start().starts_with('{'))
+        })
+    };
+    if !turns.iter().all(in_block) {
+        return rewritten(scenario, report, &turns);
+    }
+    let mut out: Vec<String> = lines.iter().map(ToString::to_string).collect();
+    for n in turns.into_iter().rev() {
+        let at = scenario.turns[n].line - 1;
+        let dash = lines[at].len() - lines[at].trim_start().len();
+        let mut expect = String::new();
+        emit::line(&mut expect, dash + 2, "expect", &emit::expectations(&report.observed[n]));
+        out.splice(end(&lines, at, dash)..end(&lines, at, dash), expect.lines().map(str::to_string));
+    }
+    let out = out.join("\n") + "\n";
+    let same = crate::parse(&scenario.file, &out).is_ok_and(|read| read.turns.len() == scenario.turns.len());
+    if same {
+        out
+    } else {
+        rewritten(scenario, report, &(0..scenario.turns.len()).filter(silent).collect::<Vec<_>>())
+    }
+}
+
+/// The line after a list item's last: blank lines and comments that follow belong to what comes next.
+fn end(lines: &[&str], at: usize, dash: usize) -> usize {
+    let belongs = |line: &str| {
+        let indent = line.len() - line.trim_start().len();
+        !line.trim().is_empty() && indent > dash && !line.trim_start().starts_with('#')
+    };
+    let mut end = at + 1;
+    for (n, line) in lines.iter().enumerate().skip(at + 1) {
+        if belongs(line) {
+            end = n + 1;
+        } else if !line.trim().is_empty() && !line.trim_start().starts_with('#') {
+            break;
+        }
+    }
+    end
+}
+
+fn rewritten(scenario: &Scenario, report: &Report, turns: &[usize]) -> String {
+    let mut scenario = scenario.clone();
+    for &n in turns {
+        scenario.turns[n].expect = Some(report.observed[n].clone());
+    }
+    emit::write(&scenario)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    fn updated(text: &str) -> String {
+        let scenario = crate::parse("t", text).unwrap();
+        let mut report = Report::new(&scenario, None);
+        for seen in &mut report.observed {
+            seen.push(Expectation::Effects(BTreeMap::new()));
+        }
+        let out = update(text, &scenario, &report);
+        let again = crate::parse("t", &out).unwrap();
+        assert!(again.turns.iter().all(|turn| turn.expect.is_some()), "{out}");
+        out
+    }
+
+    #[test]
+    fn writes_only_where_nothing_stands_and_keeps_comments() {
+        let text = "scenario: s # name\nturns:\n  # first\n  - ana: hi\n\n  # second\n  - ana:\n      says: two\n      lane: t2\n  - ana: 3\n    \
+                    expect: { intent: meta }\n  - advance: 1s\nalways: [one_writer_per_lane]\n";
+        let expected = "scenario: s # name\nturns:\n  # first\n  - ana: hi\n    expect: { effects: none }\n\n  # second\n  - ana:\n      \
+                        says: two\n      lane: t2\n    expect: { effects: none }\n  - ana: 3\n    expect: { intent: meta }\n  - \
+                        advance: 1s\n    expect: { effects: none }\nalways: [one_writer_per_lane]\n";
+        assert_eq!(updated(text), expected);
+    }
+
+    #[test]
+    fn a_turn_in_braces_is_written_anew() {
+        let out = updated("scenario: s\nturns:\n  - { ana: hi }\n");
+        assert_eq!(out, "scenario: s\nturns:\n  - ana: hi\n    expect: { effects: none }\n");
+    }
+}
