@@ -100,44 +100,65 @@ impl<'a> Turn<'a> {
 
     // ---- records ----
 
-    fn find<T>(&self, kind: RecordKind, key: &str, pick: impl Fn(&Record) -> Option<&T>) -> Option<T>
-    where
-        T: Clone,
-    {
+    /// A record as this turn sees it: what it wrote, else what the lane has loaded or was handed over.
+    fn find(&self, kind: RecordKind, key: &str) -> Option<&Record> {
         let key = RecordKey { kind, key: key.into() };
         match self.changed.get(&key) {
-            Some(Change::Put(record)) => pick(record).cloned(),
+            Some(Change::Put(record)) => Some(record),
             Some(Change::Retire(_) | Change::Drop(_)) => None,
             None => {
                 let loaded = self.lane.records.get(&key);
-                loaded.or_else(|| self.given.revived.iter().find(|r| r.key() == key)).and_then(pick).cloned()
+                loaded.or_else(|| self.given.revived.iter().find(|record| record.key() == key))
             }
         }
     }
 
+    pub(crate) fn card_ref(&self, id: &CardId) -> Option<&Card> {
+        self.find(RecordKind::Card, &id.0)
+            .and_then(|r| if let Record::Card(card) = r { Some(card) } else { None })
+    }
+
     pub(crate) fn card(&self, id: &CardId) -> Option<Card> {
-        self.find(RecordKind::Card, &id.0, |r| if let Record::Card(card) = r { Some(card) } else { None })
+        self.card_ref(id).cloned()
     }
 
     pub(crate) fn draft(&self, id: &DraftId) -> Option<Draft> {
-        self.find(RecordKind::Draft, &id.0, |r| if let Record::Draft(draft) = r { Some(draft) } else { None })
+        match self.find(RecordKind::Draft, &id.0)? {
+            Record::Draft(draft) => Some(draft.clone()),
+            _ => None,
+        }
     }
 
     pub(crate) fn message(&self, id: &MessageId) -> Option<Message> {
-        self.find(RecordKind::Message, &id.0, |r| if let Record::Message(m) = r { Some(m) } else { None })
+        match self.find(RecordKind::Message, &id.0)? {
+            Record::Message(message) => Some(message.clone()),
+            _ => None,
+        }
     }
 
     pub(crate) fn task(&self, id: &TaskId) -> Option<Task> {
-        self.find(RecordKind::Task, &id.0, |r| if let Record::Task(task) = r { Some(task) } else { None })
+        match self.find(RecordKind::Task, &id.0)? {
+            Record::Task(task) => Some(task.clone()),
+            _ => None,
+        }
     }
 
     pub(crate) fn held(&self, id: &str) -> Option<Event> {
-        self.find(RecordKind::Held, id, |r| if let Record::Held(event) = r { Some(event) } else { None })
+        match self.find(RecordKind::Held, id)? {
+            Record::Held(event) => Some(event.clone()),
+            _ => None,
+        }
     }
 
     /// The cards that still wait, oldest first.
     pub(crate) fn open_cards(&self) -> Vec<Card> {
-        self.head.cards.iter().filter_map(|id| self.card(id)).filter(Card::open).collect()
+        self.head
+            .cards
+            .iter()
+            .filter_map(|id| self.card_ref(id))
+            .filter(|card| card.open())
+            .cloned()
+            .collect()
     }
 
     pub(crate) fn put(&mut self, record: Record) {

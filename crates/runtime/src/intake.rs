@@ -93,11 +93,21 @@ pub(crate) fn decode(row: &InboxRow) -> Result<Envelope, Stop> {
 }
 
 /// The synthetic event that tells a user what intake did not take.
-pub(crate) fn notice(about: &Event, why: &str, message: String, key: &str) -> Event {
+fn notice(about: &Event, why: &str, message: String, key: &str) -> Event {
     Event {
         id: format!("notice:{why}:{key}"),
         received_at: about.received_at,
         actor: about.actor.clone(),
+        kind: EventKind::IntakeNotice { why: why.into(), message },
+    }
+}
+
+/// The same for a stored delivery that cannot be handled, maybe not even read.
+pub(crate) fn notice_of(row: &InboxRow, why: &str, message: String) -> Event {
+    Event {
+        id: format!("notice:{why}:{}", row.key),
+        received_at: row.received_at,
+        actor: decode(row).map(|envelope| envelope.event.actor).unwrap_or_default(),
         kind: EventKind::IntakeNotice { why: why.into(), message },
     }
 }

@@ -105,7 +105,7 @@ impl Runtime {
             if rows.is_empty() {
                 rows = self.store.waiting(key, 32).await?.into();
             }
-            let Some(row) = next_row(&actor.lane, &mut rows, self)? else { return Ok(run) };
+            let Some(row) = next_row(&actor.lane, &mut rows, self) else { return Ok(run) };
             if run.turns >= self.policy.intake.turns_per_claim && self.wakes.crowded() {
                 return Ok(LaneRun { more: true, ..run });
             }
@@ -188,34 +188,35 @@ impl Runtime {
     /// One turn of one row.
     async fn turn(&self, actor: &mut Actor, row: &InboxRow) -> Result<Turned, Stop> {
         let started = self.store.now();
-        let intake::Envelope { mut event, addressing } = intake::decode(row)?;
-        let mut given = self.look_up(&actor.lane, &event, addressing).await?;
-        self.faults.at(FailPoint::ContextRead)?;
-        let mut end = RowState::Done;
-        let step = match self.stepped(&actor.lane, &event, &given) {
-            Some(step) => step,
-            None => {
-                let failures = self.store.failed(&row.lane.tenant, row.seq).await?;
-                tracing::error!(key = %row.key, failures, "handling an event failed");
-                if failures < self.policy.intake.failures {
-                    return Ok(Turned::Raced);
-                }
-                // Given up: its turn is the notice that says so, and the lane goes on.
-                metrics::counter!("throughline_inbox_dead_total").increment(1);
-                end = RowState::Dead;
-                let text = format!("I could not handle your message ({}); it was set aside.", row.key);
-                event = intake::notice(&event, "dead", text, &row.key);
-                given = Given { now: given.now, ..Given::default() };
-                match self.stepped(&actor.lane, &event, &given) {
-                    Some(step) => step,
-                    None => return Ok(Turned::Lost),
-                }
-            }
+        let Ok(intake::Envelope { event, addressing }) = intake::decode(row) else {
+            return self.give_up(actor, row, started).await;
         };
-        if step.decision.outcome == Verdict::Ignored {
-            end = RowState::Ignored;
-        }
+        let given = self.look_up(&actor.lane, &event, addressing).await?;
+        self.faults.at(FailPoint::ContextRead)?;
+        let Some(step) = self.stepped(&actor.lane, &event, &given) else {
+            return self.give_up(actor, row, started).await;
+        };
+        let ignored = step.decision.outcome == Verdict::Ignored;
+        let end = if ignored { RowState::Ignored } else { RowState::Done };
         self.commit(actor, row, &event, given, step, end, started).await
+    }
+
+    /// An event that cannot be handled: counted, and after enough failures set aside. Its turn is then the notice that
+    /// says so, and the lane goes on (`spec 06 §2.3`).
+    async fn give_up(&self, actor: &mut Actor, row: &InboxRow, started: Timestamp) -> Result<Turned, Stop> {
+        let failures = self.store.failed(&row.lane.tenant, row.seq).await?;
+        tracing::error!(key = %row.key, failures, code = "TL-2301", "handling an event failed");
+        if failures < self.policy.intake.failures {
+            return Ok(Turned::Raced);
+        }
+        metrics::counter!("throughline_inbox_dead_total").increment(1);
+        let text = format!("I could not handle your message ({}); it was set aside.", row.key);
+        let event = intake::notice_of(row, "dead", text);
+        let given = Given { now: self.store.now(), ..Given::default() };
+        match self.stepped(&actor.lane, &event, &given) {
+            Some(step) => self.commit(actor, row, &event, given, step, RowState::Dead, started).await,
+            None => Ok(Turned::Lost),
+        }
     }
 
     /// The step, behind a wall: a defect in a rule must not take the lane with it.
@@ -425,17 +426,19 @@ impl Runtime {
 }
 
 /// The first row that may be stepped now.
-fn next_row(lane: &Lane, rows: &mut VecDeque<InboxRow>, runtime: &Runtime) -> Result<Option<InboxRow>, Stop> {
+fn next_row(lane: &Lane, rows: &mut VecDeque<InboxRow>, runtime: &Runtime) -> Option<InboxRow> {
     while let Some(row) = rows.pop_front() {
         if lane.head.ask.is_none() {
-            return Ok(Some(row));
+            return Some(row);
         }
-        let event = intake::decode(&row)?.event;
-        if admit(lane, &event, &runtime.policy) != Admission::Wait {
-            return Ok(Some(row));
+        // One that cannot be read waits for nothing: its turn is to be given up.
+        let wait =
+            intake::decode(&row).is_ok_and(|e| admit(lane, &e.event, &runtime.policy) == Admission::Wait);
+        if !wait {
+            return Some(row);
         }
     }
-    Ok(None)
+    None
 }
 
 fn timers(key: &LaneKey, step: &Step) -> Vec<TimerRow> {

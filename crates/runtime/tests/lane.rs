@@ -1,0 +1,198 @@
+//! The lane's actor over the memory store and a clock that stands still.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use throughline_engine::ask::{Answer, Ask};
+use throughline_engine::effect::Attempt;
+use throughline_engine::event::Posted;
+use throughline_engine::given::{Actor, Addressing};
+use throughline_engine::policy::Busy;
+use throughline_engine::{Event, EventKind, LaneKey, Policy, Reason, Timestamp};
+use throughline_models::Model;
+use throughline_runtime::record::Turn;
+use throughline_runtime::{Directory, Inbound, Keys, NoFaults, Parts, Ports, Runtime};
+use throughline_store::{Accepted, Delivery, Inbox, Lanes, ManualClock, MemoryStore, RowState};
+use tokio::sync::Semaphore;
+
+struct Everybody;
+
+#[async_trait]
+impl Directory for Everybody {
+    async fn actor(&self, _: &LaneKey, id: &str) -> Actor {
+        Actor { id: id.into(), name: id.into(), ..Actor::default() }
+    }
+}
+
+/// A model that says when it was asked and answers when it is let.
+struct Slow {
+    asked: Semaphore,
+    answer: Semaphore,
+}
+
+#[async_trait]
+impl Model for Slow {
+    async fn ask(&self, _: &Ask) -> Attempt<Answer> {
+        self.asked.add_permits(1);
+        self.answer.acquire().await.unwrap().forget();
+        Attempt::Applied(Answer::Classify { label: "ticket".into(), confidence: 99 })
+    }
+
+    fn name(&self) -> &str {
+        "slow"
+    }
+}
+
+struct World {
+    model: Arc<Slow>,
+    clock: Arc<ManualClock>,
+    store: Arc<MemoryStore>,
+    host: Runtime,
+    lane: LaneKey,
+}
+
+/// A host over an empty store.
+fn world(policy: Policy) -> World {
+    let clock = Arc::new(ManualClock::at(Timestamp(1_768_471_200_000)));
+    let store = Arc::new(MemoryStore::new(clock.clone()));
+    let model = Arc::new(Slow { asked: Semaphore::new(0), answer: Semaphore::new(0) });
+    let ports = Ports {
+        directory: Arc::new(Everybody),
+        channels: BTreeMap::new(),
+        trackers: BTreeMap::new(),
+        model: Some(model.clone()),
+        hosted: Vec::new(),
+    };
+    let host = Runtime::new(Parts {
+        store: store.clone(),
+        ports,
+        policy,
+        keys: Keys::new([3; 32]),
+        faults: Arc::new(NoFaults),
+        entropy: Arc::new(|| [5; 16]),
+    });
+    World { model, clock, store, host, lane: LaneKey::new("acme", "app", "web", "session", "") }
+}
+
+impl World {
+    async fn says(&self, key: &str, text: &str) -> Accepted {
+        let event = Event {
+            id: key.into(),
+            received_at: self.host.store().now(),
+            actor: "ana".into(),
+            kind: EventKind::MessagePosted(Posted { text: text.into(), ..Posted::default() }),
+        };
+        let addressing = Addressing { direct: true, ..Addressing::default() };
+        let inbound =
+            Inbound { lane: self.lane.clone(), keys: vec![key.into()], event, addressing, body_hash: None };
+        self.host.accept(inbound).await.unwrap()
+    }
+
+    /// Runs the lane until it rests; the model is asked by nobody.
+    async fn run(&self) {
+        while let Some(lane) = self.host.wakes().next() {
+            let run = self.host.run_lane(&lane).await.unwrap();
+            self.host.wakes().done(&lane, run.more);
+        }
+    }
+
+    async fn reasons(&self) -> Vec<Reason> {
+        let turns = self.store.turns(&self.lane, 0, 1_000).await.unwrap();
+        turns.iter().map(|turn| Turn::read(turn).unwrap().row.decision.reason).collect()
+    }
+
+    async fn state(&self, key: &str) -> RowState {
+        self.store.delivery("acme", key).await.unwrap().unwrap().state
+    }
+}
+
+/// `E5`: what cannot be handled is set aside after five failures, the user is told, and the lane goes on.
+#[tokio::test]
+async fn e5_an_event_that_cannot_be_handled_is_set_aside() {
+    let w = world(Policy::default());
+    let delivery = Delivery {
+        lane: w.lane.clone(),
+        keys: vec!["bad".into()],
+        kind: "message.posted".into(),
+        event: "{".into(),
+        body_hash: None,
+        limit: None,
+    };
+    w.store.accept(delivery).await.unwrap();
+    w.says("good", "/maro help").await;
+    w.run().await;
+    assert_eq!(w.state("bad").await, RowState::Dead);
+    assert_eq!(w.state("good").await, RowState::Done);
+    assert_eq!(w.reasons().await, [Reason::IntakeNotice, Reason::CommandHelp]);
+}
+
+/// `E8`: while a model is asked, a stop is handled at once, and the model's answer is recorded and ignored.
+#[tokio::test]
+async fn e8_a_stop_does_not_wait_for_a_model() {
+    let w = world(Policy::default());
+    w.says("1", "hmm, the second thing we talked about").await;
+    w.says("2", "and what about the third").await;
+    w.run().await;
+    assert_eq!(w.reasons().await, [Reason::IntentAsked], "the second message waits in order");
+    let asked = w.host.lease_effects(8).await.unwrap().remove(0);
+    let stop = async {
+        w.model.asked.acquire().await.unwrap().forget();
+        w.says("3", "stop").await;
+        w.run().await;
+        assert_eq!(w.reasons().await[..2], [Reason::IntentAsked, Reason::InterruptStop]);
+        assert_eq!(w.state("2").await, RowState::Done, "what waited goes on");
+        w.model.answer.add_permits(1);
+    };
+    let (performed, ()) = tokio::join!(w.host.perform(asked), stop);
+    performed.unwrap();
+    w.run().await;
+    assert_eq!(w.reasons().await.last(), Some(&Reason::LateAnswer));
+}
+
+/// `E9`: under `collect` three messages within two seconds are one question of three lines.
+#[tokio::test]
+async fn e9_a_burst_is_one_question() {
+    let w = world(Policy { busy: Busy::Collect, ..Policy::default() });
+    for (key, text) in [("1", "make"), ("2", "it"), ("3", "blue")] {
+        w.says(key, text).await;
+        w.run().await;
+        w.clock.advance(900);
+    }
+    let asked: Vec<_> = w.host.lease_effects(8).await.unwrap();
+    let open: Vec<_> = asked.iter().map(|leased| leased.effect.row.payload.clone()).collect();
+    assert_eq!(open.len(), 1, "the earlier asks were taken back: {open:?}");
+    assert!(open[0].contains(r#""text":"make\nit\nblue""#), "{}", open[0]);
+    assert_eq!(w.reasons().await, [Reason::IntentAsked; 3]);
+}
+
+/// `E9`: the fifty-first waiting message is refused, and the user is told which.
+#[tokio::test]
+async fn e9_a_full_queue_tells_the_user() {
+    let w = world(Policy::default());
+    for n in 0..50 {
+        assert!(matches!(w.says(&format!("{n}"), "hello there").await, Accepted::New(_)));
+    }
+    assert!(matches!(w.says("51", "one too many").await, Accepted::Full(_)));
+    assert_eq!(w.state("51").await, RowState::Refused);
+    w.run().await;
+    let last = w.store.turns_before(&w.lane, u64::MAX, 1).await.unwrap();
+    assert_eq!(Turn::read(&last[0]).unwrap().row.decision.reason, Reason::IntakeNotice);
+    assert!(last[0].log.content.contains("I could not take \\\"one too many\\\""), "{}", last[0].log.content);
+}
+
+/// A lane that another owner claimed in the meantime fences this one: its commit changes nothing.
+#[tokio::test]
+async fn a_sleeper_is_fenced() {
+    let w = world(Policy::default());
+    w.says("1", "/maro help").await;
+    w.run().await;
+    w.clock.advance(29_000);
+    w.says("2", "/maro help").await;
+    w.clock.advance(2_000);
+    let claimed = w.store.claim(&w.lane, "another").await.unwrap();
+    assert!(matches!(claimed, throughline_store::Claim::Ours { .. }), "its lease was over");
+    w.run().await;
+    assert_eq!(w.reasons().await.len(), 1);
+    assert_eq!(w.state("2").await, RowState::Received, "the new owner has the row");
+}
