@@ -9,15 +9,30 @@ mod turn;
 
 use spread::Spread;
 
+/// Rounds of everything; the figure quoted is their median.
+const ROUNDS: usize = 5;
+
 fn main() -> anyhow::Result<()> {
-    let rounds = 5;
-    println!("The step, no store: one ambiguous message through all rungs to the gate, {rounds} rounds\n");
+    match std::env::args().nth(1).as_deref() {
+        // Few steps and no clock worth reading: for counting instructions under valgrind.
+        Some("count") => drop(step::run(15, 200)),
+        Some("step") => steps(),
+        Some("turn") => turns()?,
+        _ => {
+            steps();
+            turns()?;
+        }
+    }
+    Ok(())
+}
+
+fn steps() {
+    println!("The step, no store: one ambiguous message through all rungs to the gate, {ROUNDS} rounds\n");
     println!("| messages in the lane | p50 µs | p99 µs | µs a step, median of rounds (spread) |");
     println!("| --- | --- | --- | --- |");
     for messages in [0, 5, 10, 15] {
-        let mut means = Spread::default();
-        let (mut p50, mut p99) = (Spread::default(), Spread::default());
-        for _ in 0..rounds {
+        let (mut means, mut p50, mut p99) = (Spread::default(), Spread::default(), Spread::default());
+        for _ in 0..ROUNDS {
             let timing = step::run(messages, 4_000);
             means.add(timing.mean);
             p50.add(timing.p50);
@@ -25,22 +40,25 @@ fn main() -> anyhow::Result<()> {
         }
         println!("| {messages} | {:.1} | {:.1} | {means:.1} |", p50.median(), p99.median());
     }
+}
 
-    println!(
-        "\nThe durable turn, SQLite, synchronous=FULL, 64 lanes in flight, {rounds} rounds interleaved\n"
-    );
+fn turns() -> anyhow::Result<()> {
+    println!("\nThe durable turn, SQLite, synchronous=FULL, 64 lanes in flight, {ROUNDS} rounds interleaved\n");
     let (mut full, mut limit, mut ratio) = (Spread::default(), Spread::default(), Spread::default());
-    for _ in 0..rounds {
+    let mut bytes = 0;
+    for _ in 0..ROUNDS {
         let turns = turn::run(64, 100)?;
         let bare = bare::run(64, 100, &turns)?;
         full.add(turns.per_second);
         limit.add(bare);
         ratio.add(turns.per_second / bare);
+        bytes = turns.bytes_per_turn;
     }
     println!("| case | turns/s, median (spread) |");
     println!("| --- | --- |");
     println!("| intake → step → commit, this engine | {full:.0} |");
     println!("| bare loop, the same bytes in the same groups | {limit:.0} |");
     println!("| ratio | {ratio:.2} |");
+    println!("| bytes a turn on disk | {bytes} |");
     Ok(())
 }
