@@ -30,8 +30,8 @@ const DEPTH: u8 = 4;
 pub(crate) struct Lexicon {
     sections: [(&'static str, usize, usize); SECTIONS],
     phrases: [&'static str; PHRASES],
-    /// The first letters a phrase can have: most phrases are passed over by this alone.
-    letters: [u32; PHRASES],
+    /// How a phrase can begin: most phrases are passed over by this alone.
+    heads: [Head; PHRASES],
 }
 
 /// The phrases of one section.
@@ -47,7 +47,7 @@ impl Lexicon {
     pub(crate) const fn parse(file: &'static str) -> Self {
         let mut sections = [("", 0, 0); SECTIONS];
         let mut phrases = [""; PHRASES];
-        let mut letters = [0; PHRASES];
+        let mut heads = [Head::NONE; PHRASES];
         let (mut named, mut filled) = (0, 0);
         let mut rest = file.as_bytes();
         while !rest.is_empty() {
@@ -68,7 +68,10 @@ impl Lexicon {
                         let phrase = phrase.trim_ascii();
                         if !phrase.is_empty() {
                             phrases[filled] = utf8(phrase);
-                            letters[filled] = initials(phrase);
+                            heads[filled] = match leading_section(phrase) {
+                                Some(_) => Head::NONE,
+                                None => Head::of_phrase(phrase),
+                            };
                             filled += 1;
                             sections[named - 1].2 = filled;
                         }
@@ -76,7 +79,19 @@ impl Lexicon {
                 }
             }
         }
-        Self { sections, phrases, letters }
+        // A phrase that begins with a section begins as that section does, which may begin with another.
+        let mut round = 0;
+        while round <= DEPTH {
+            let mut i = 0;
+            while i < filled {
+                if let Some(name) = leading_section(phrases[i].as_bytes()) {
+                    heads[i] = union(&sections, &heads, name);
+                }
+                i += 1;
+            }
+            round += 1;
+        }
+        Self { sections, phrases, heads }
     }
 
     /// The section of that name, empty when the language has none.
@@ -148,10 +163,9 @@ impl Section {
 
     fn ends_at(self, words: &[Word<'_>], at: usize, depth: u8) -> u64 {
         let Some(word) = words.get(at) else { return 0 };
-        let initial = initials(word.text.as_bytes());
         let mut ends = 0;
         for i in self.from..self.to {
-            if self.lexicon.letters[i] & initial != 0 {
+            if self.lexicon.heads[i].admits(word.head) {
                 ends |= self.lexicon.ends(self.lexicon.phrases[i], words, at, depth);
             }
         }
@@ -282,26 +296,96 @@ fn spelled(choice: &str, words: &[Word<'_>], at: usize) -> u64 {
     1u64.checked_shl(length as u32).unwrap_or(0)
 }
 
-/// The letters a phrase, or a word, can begin with: a bit for each of `a` to `z`, one for all else.
-const fn initials(phrase: &[u8]) -> u32 {
-    const ALL: u32 = u32::MAX;
-    let (mut letters, mut i, mut fresh, mut optional) = (0, 0, true, false);
-    while i < phrase.len() {
-        match phrase[i] {
-            b'<' | b'_' | b'#' if fresh => return ALL,
-            b' ' if !optional => return letters,
-            b' ' => (fresh, optional) = (true, false),
-            b'|' => fresh = true,
-            b'?' | b'*' => optional = true,
-            c if fresh => {
-                letters |= 1 << if c.is_ascii_lowercase() { c - b'a' } else { 31 };
-                fresh = false;
+/// How a phrase or a word can begin: a bit for its first byte in the lower half, one for its first two in the upper.
+/// Both are hashed, so a phrase that is not passed over may still not match; one that is never does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Head(u64);
+
+impl Head {
+    const NONE: Self = Self(0);
+    const ALL: Self = Self(u64::MAX);
+
+    /// The head of a word.
+    pub(crate) const fn of_word(word: &[u8]) -> Self {
+        match word {
+            [] => Self::NONE,
+            [first] => Self::bits(*first, 0),
+            [first, second, ..] => Self::bits(*first, *second),
+        }
+    }
+
+    const fn bits(first: u8, second: u8) -> Self {
+        let pair = (first as u64).wrapping_mul(31).wrapping_add(second as u64) % 32;
+        Self(1 << (first % 32) | 1 << (32 + pair))
+    }
+
+    /// Every way a phrase can begin: behind optional elements there are several.
+    const fn of_phrase(phrase: &[u8]) -> Self {
+        let (mut head, mut i, mut fresh, mut optional) = (Self::NONE, 0, true, false);
+        while i < phrase.len() {
+            match phrase[i] {
+                b'<' | b'_' | b'#' if fresh => return Self::ALL,
+                b' ' if !optional => return head,
+                b' ' => (fresh, optional) = (true, false),
+                b'|' => fresh = true,
+                b'?' | b'*' => optional = true,
+                first if fresh => {
+                    let second = if i + 1 < phrase.len() { phrase[i + 1] } else { 0 };
+                    let ends = matches!(second, b' ' | b'|' | b'?' | b'*' | b'+');
+                    head = Self(head.0 | Self::bits(first, if ends { 0 } else { second }).0);
+                    fresh = false;
+                }
+                _ => {}
             }
-            _ => {}
+            i += 1;
+        }
+        head
+    }
+
+    /// Whether a phrase that can begin like this can begin with a word that begins like `word`.
+    const fn admits(self, word: Self) -> bool {
+        let both = self.0 & word.0;
+        both as u32 != 0 && both >> 32 != 0
+    }
+}
+
+/// The section a phrase begins with, when that element is neither optional nor repeated.
+const fn leading_section(phrase: &'static [u8]) -> Option<&'static [u8]> {
+    let mut i = 1;
+    while i < phrase.len() && phrase[0] == b'<' {
+        if phrase[i] == b'>' {
+            let bare = i + 1 == phrase.len() || phrase[i + 1] == b' ';
+            return if bare { Some(phrase.split_at(i).0.split_at(1).1) } else { None };
         }
         i += 1;
     }
-    letters
+    None
+}
+
+/// How the phrases of a section can begin.
+const fn union(sections: &[(&str, usize, usize)], heads: &[Head], name: &[u8]) -> Head {
+    let mut s = 0;
+    while s < sections.len() {
+        let (known, from, to) = sections[s];
+        if same(known.as_bytes(), name) {
+            let (mut all, mut i) = (0, from);
+            while i < to {
+                all |= heads[i].0;
+                i += 1;
+            }
+            return Head(all);
+        }
+        s += 1;
+    }
+    Head::NONE
+}
+
+const fn same(a: &[u8], b: &[u8]) -> bool {
+    let mut i = 0;
+    while i < a.len() && i < b.len() && a[i] == b[i] {
+        i += 1;
+    }
+    i == a.len() && i == b.len()
 }
 
 const fn cut(bytes: &'static [u8], comma: bool) -> (&'static [u8], &'static [u8]) {

@@ -10,6 +10,8 @@ use alloc::vec::Vec;
 use icu_normalizer::ComposingNormalizerBorrowed;
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::lexicon::Head;
+
 /// What stands between a word and the next one, weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Gap {
@@ -28,6 +30,8 @@ pub(crate) enum Gap {
 pub(crate) struct Word<'a> {
     /// Folded: lower case, no apostrophes, `don't` is `dont`.
     pub(crate) text: Cow<'a, str>,
+    /// How it begins, for passing over phrases that begin otherwise: see [`super::lexicon::Head`].
+    pub(crate) head: Head,
     /// As written.
     pub(crate) raw: &'a str,
     /// Where it begins in the message.
@@ -71,7 +75,8 @@ pub(crate) fn words(text: &str) -> Vec<Word<'_>> {
             _ => {}
         }
         if let Some(text) = folded(raw) {
-            words.push(Word { text, raw, at, after: Gap::Space, quoted: quote || line_quoted });
+            let head = Head::of_word(text.as_bytes());
+            words.push(Word { text, head, raw, at, after: Gap::Space, quoted: quote || line_quoted });
         } else if let Some(last) = words.last_mut() {
             last.after = last.after.max(gap(raw, spaced, &last.text));
         }
