@@ -122,11 +122,10 @@ impl Book {
             "latest.card" => of_kind(MessageKind::Card),
             "latest.question" => of_kind(MessageKind::Question),
             "first.card" => here().find(|noted| noted.kind == Some(MessageKind::Card)).map(|n| n.id.clone()),
-            _ => match version(name) {
-                Some(_) => of_kind(MessageKind::Card),
-                None => {
-                    self.named(name)?.answer.clone().or_else(|| Some(self.named(name).ok()?.heard.clone()?.0))
-                }
+            _ => match version(name).filter(|_| !self.names.contains_key(name)) {
+                Some(("card", _)) => of_kind(MessageKind::Card),
+                Some((name, _)) => self.spoken(name)?,
+                None => self.spoken(name)?,
             },
         };
         found.ok_or_else(|| DriverError(format!("there is no message `{name}` in lane {lane}")))
@@ -144,12 +143,18 @@ impl Book {
         Ok(channel.unwrap_or(id.0))
     }
 
+    /// What was answered in a named turn, or said in it when nothing was.
+    fn spoken(&self, name: &str) -> Result<Option<MessageId>, DriverError> {
+        let named = self.named(name)?;
+        Ok(named.answer.clone().or_else(|| named.heard.as_ref().map(|(id, _)| id.clone())))
+    }
+
     fn named(&self, name: &str) -> Result<&Named, DriverError> {
         self.names.get(name).ok_or_else(|| {
             let known: Vec<&str> = self.names.keys().map(String::as_str).collect();
             let also = if known.is_empty() { String::new() } else { format!("; named so far: {}", known.join(", ")) };
             DriverError(format!(
-                "nothing is called `{name}`: there are latest, latest.card, latest.question, first.card, card.vN{also}"
+                "nothing is called `{name}`: there are latest, latest.card, latest.question, first.card, card.vN and names given by `as`, with .vN for an older version{also}"
             ))
         })
     }
@@ -190,15 +195,16 @@ impl Book {
     /// The card a name means, and the version when it says one.
     fn card(&self, lane: &str, name: &str, actions: &[Action]) -> Result<(CardId, Option<u32>), DriverError> {
         let cards = self.cards_of(Some(lane));
-        let version = version(name);
-        let found = match name {
-            "first.card" => cards.first().cloned(),
-            "latest" | "latest.card" => self.newest(&cards, actions, None),
-            _ if version.is_some() => self.newest(&cards, actions, version),
-            _ => self.named(name)?.card.clone(),
+        let at = version(name).filter(|_| !self.names.contains_key(name));
+        let found = match (name, at) {
+            ("first.card", _) => cards.first().cloned(),
+            ("latest" | "latest.card", _) => self.newest(&cards, actions, None),
+            (_, Some(("card", version))) => self.newest(&cards, actions, Some(version)),
+            (_, Some((name, _))) => self.named(name)?.card.clone(),
+            (_, None) => self.named(name)?.card.clone(),
         };
         let found = found.ok_or_else(|| DriverError(format!("there is no card `{name}` in lane {lane}")))?;
-        Ok((found, version))
+        Ok((found, at.map(|(_, version)| version)))
     }
 
     fn newest(&self, cards: &[CardId], actions: &[Action], version: Option<u32>) -> Option<CardId> {
@@ -216,7 +222,8 @@ impl Book {
     }
 }
 
-/// `card.v3` → 3.
-fn version(name: &str) -> Option<u32> {
-    name.strip_prefix("card.v")?.parse().ok()
+/// `card.v3` → card, 3; `preview.v3` → preview, 3.
+fn version(name: &str) -> Option<(&str, u32)> {
+    let (name, version) = name.rsplit_once(".v")?;
+    Some((name, version.parse().ok()?))
 }

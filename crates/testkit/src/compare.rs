@@ -224,7 +224,11 @@ fn pending(wanted: &PendingExpect, sight: &Sight<'_>) -> Vec<Mismatch> {
     }
     let seen: Vec<String> = open.iter().map(|pending| pending.line(sight.after_time())).collect();
     let seen = if seen.is_empty() { "none".into() } else { seen.join("; ") };
-    vec![Mismatch { key: "pending".into(), expected: pending_word(wanted), seen }]
+    vec![Mismatch {
+        key: "pending".into(),
+        expected: self::wanted(&Expectation::Pending(wanted.clone())),
+        seen,
+    }]
 }
 
 trait SameOrAny {
@@ -254,7 +258,11 @@ fn card(wanted: &CardExpect, sight: &Sight<'_>) -> Vec<Mismatch> {
     let at_step = |model: &&CardModel| wanted.step.as_deref().is_none_or(|step| step == step_word(model));
     let Some(seen) = renderings().find(at_step).or_else(|| renderings().next()) else {
         let seen = "no card was shown or changed".into();
-        return vec![Mismatch { key: "card".into(), expected: card_word(wanted), seen }];
+        return vec![Mismatch {
+            key: "card".into(),
+            expected: self::wanted(&Expectation::Card(Some(wanted.clone()))),
+            seen,
+        }];
     };
     let buttons: Vec<&str> = seen.buttons.iter().map(|button| button.action.word()).collect();
     let state = sight.after.records.card(&seen.id).map(state_word).map(str::to_string);
@@ -304,7 +312,7 @@ fn task(wanted: Option<&TaskExpect>, sight: &Sight<'_>) -> Vec<Mismatch> {
     let seen: Vec<String> =
         tasks.iter().map(|task| format!("{} ({})", task.title, word(&task.status))).collect();
     let seen = if seen.is_empty() { "none".into() } else { seen.join("; ") };
-    vec![Mismatch { key: "task".into(), expected: told(&Expectation::Task(wanted.cloned())), seen }]
+    vec![Mismatch { key: "task".into(), expected: self::wanted(&Expectation::Task(wanted.cloned())), seen }]
 }
 
 impl Sight<'_> {
@@ -315,15 +323,12 @@ impl Sight<'_> {
 
 /// An expectation as it is written, on one line.
 pub(crate) fn told(one: &Expectation) -> String {
-    crate::emit::inline(&crate::emit::expectation(one))
+    crate::yaml::inline(&crate::emit::expectation(one))
 }
 
-fn card_word(card: &CardExpect) -> String {
-    told(&Expectation::Card(Some(card.clone())))
-}
-
-fn pending_word(pending: &PendingExpect) -> String {
-    told(&Expectation::Pending(pending.clone()))
+/// The same without its key.
+fn wanted(one: &Expectation) -> String {
+    crate::yaml::flow(&crate::emit::expectation(one).1)
 }
 
 fn effects_word(effects: &BTreeMap<String, u32>) -> String {
@@ -387,3 +392,6 @@ pub(crate) fn state_word(card: &Card) -> &'static str {
         },
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value as Json;
 use serde_yaml_ng::Value;
 
 use crate::compare::{rung_word, verdict_word, word};
@@ -11,12 +10,7 @@ use crate::model::{
     Act, CardExpect, Expectation, Given, HostSays, MAIN, Pause, PendingExpect, PendingFit, PressAct, Restart,
     Says, Scenario, ScriptedReply, Turn, User, When,
 };
-
-/// The width a flow map may take before it is broken into lines.
-const WIDTH: usize = 110;
-
-/// Keys and values in the order they are written.
-pub(crate) type Pairs = Vec<(String, Value)>;
+use crate::yaml::{Pairs, count, flow, json, line, map, text};
 
 /// The scenario as a file. Reading it back gives the same scenario, but for its file name and lines.
 ///
@@ -73,103 +67,6 @@ fn write_turn(out: &mut String, turn: &Turn) {
     if let Some(expect) = &turn.expect {
         line(out, 4, "expect", &expectations(expect));
     }
-}
-
-/// `key: value`, on one line when it fits, else one line a key.
-pub(crate) fn line(out: &mut String, indent: usize, key: &str, value: &Value) {
-    let pad = " ".repeat(indent);
-    let key = scalar(key);
-    if let Value::String(text) = value
-        && text.contains('\n')
-        && let Some(block) = block(text, indent + 2)
-    {
-        out.push_str(&format!("{pad}{key}: |-\n{block}"));
-        return;
-    }
-    let flat = flow(value);
-    match value {
-        Value::Mapping(entries) if indent + key.len() + flat.len() + 2 > WIDTH => {
-            out.push_str(&format!("{pad}{key}:\n"));
-            for (inner, value) in entries {
-                line(out, indent + 2, inner.as_str().unwrap_or_default(), value);
-            }
-        }
-        Value::Sequence(items) if indent + key.len() + flat.len() + 2 > WIDTH && items.len() > 1 => {
-            out.push_str(&format!("{pad}{key}:\n"));
-            for item in items {
-                out.push_str(&format!("{pad}  - {}\n", flow(item)));
-            }
-        }
-        _ => out.push_str(&format!("{pad}{key}: {flat}\n")),
-    }
-}
-
-/// A literal block, when reading it gives the text back.
-fn block(text: &str, indent: usize) -> Option<String> {
-    let pad = " ".repeat(indent);
-    let lines: String = text
-        .split('\n')
-        .map(|line| if line.is_empty() { "\n".into() } else { format!("{pad}{line}\n") })
-        .collect();
-    let back: Value = serde_yaml_ng::from_str(&format!("x: |-\n{lines}")).ok()?;
-    (back.get("x")?.as_str()? == text).then_some(lines)
-}
-
-/// `{ key: value }` and `[ … ]`, always on one line.
-pub(crate) fn flow(value: &Value) -> String {
-    match value {
-        Value::Null => "null".into(),
-        Value::Bool(flag) => flag.to_string(),
-        Value::Number(number) => number.to_string(),
-        Value::String(text) => scalar(text),
-        Value::Sequence(list) => format!("[{}]", list.iter().map(flow).collect::<Vec<_>>().join(", ")),
-        Value::Mapping(entries) if entries.is_empty() => "{}".into(),
-        Value::Mapping(entries) => {
-            let pairs: Vec<String> = entries
-                .iter()
-                .map(|(key, value)| format!("{}: {}", scalar(key.as_str().unwrap_or_default()), flow(value)))
-                .collect();
-            format!("{{ {} }}", pairs.join(", "))
-        }
-        Value::Tagged(tagged) => flow(&tagged.value),
-    }
-}
-
-/// A pair on one line, without outer braces.
-pub(crate) fn inline((key, value): &(String, Value)) -> String {
-    format!("{key}: {}", flow(value))
-}
-
-/// Plain where reading gives the same word back, else quoted.
-fn scalar(text: &str) -> String {
-    let plain = |text: &str| {
-        let listed: Result<Value, _> = serde_yaml_ng::from_str(&format!("[{text}]"));
-        let keyed: Result<Value, _> = serde_yaml_ng::from_str(&format!("{{ {text}: x }}"));
-        let same = |value: &Value| value.as_str() == Some(text);
-        listed.is_ok_and(|value| {
-            value.get(0).is_some_and(same) && value.as_sequence().is_some_and(|l| l.len() == 1)
-        }) && keyed
-            .is_ok_and(|value| value.as_mapping().is_some_and(|map| map.len() == 1 && map.keys().all(same)))
-    };
-    if plain(text) { text.into() } else { Json::String(text.into()).to_string() }
-}
-
-// ---- values ----
-
-pub(crate) fn text(text: &str) -> Value {
-    Value::String(text.into())
-}
-
-pub(crate) fn map(pairs: Pairs) -> Value {
-    Value::Mapping(pairs.into_iter().map(|(key, value)| (Value::String(key), value)).collect())
-}
-
-fn json(json: &Json) -> Value {
-    serde_yaml_ng::to_value(json).unwrap_or(Value::Null)
-}
-
-fn count(n: u32) -> Value {
-    Value::Number(n.into())
 }
 
 /// One text alone, several as a list.

@@ -157,7 +157,7 @@ impl SplitMix64 {
     }
 
     /// The next 64 bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -168,7 +168,7 @@ impl SplitMix64 {
     /// One of `0..n`; 0 when `n` is 0.
     pub fn below(&mut self, n: usize) -> usize {
         // The bias of a remainder is far below what a few lots could show.
-        usize::try_from(self.next() % (n.max(1) as u64)).unwrap_or(0)
+        usize::try_from(self.bits() % (n.max(1) as u64)).unwrap_or(0)
     }
 }
 
@@ -181,7 +181,7 @@ mod tests {
     fn the_generator_is_the_published_one() {
         let mut dice = SplitMix64::new(1_234_567);
         let expected = [6_457_827_717_110_365_317_u64, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423];
-        assert_eq!([dice.next(), dice.next(), dice.next()], expected);
+        assert_eq!([dice.bits(), dice.bits(), dice.bits()], expected);
     }
 
     #[test]

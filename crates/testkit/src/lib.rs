@@ -24,6 +24,7 @@ mod run;
 mod seed;
 mod supported;
 mod update;
+mod yaml;
 
 pub use compare::Mismatch;
 pub use driver::{Driver, DriverError, TurnSeen, World};

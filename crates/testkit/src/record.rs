@@ -19,8 +19,8 @@ use crate::compare::value_word;
 use crate::driver::Checker;
 use crate::emit;
 use crate::model::{
-    Act, Expectation, Fault, Given, HostSays, MAIN, PressAct, Says, Scenario, ScriptedAnswer, ScriptedReply,
-    Turn, User, When,
+    Act, Expectation, Fault, Given, HostSays, MAIN, Pause, PressAct, Says, Scenario, ScriptedAnswer,
+    ScriptedReply, Turn, When,
 };
 
 /// One turn of a lane's log.
@@ -68,8 +68,15 @@ pub fn record(name: &str, recorded: &RecordedLane) -> Scenario {
     let mut names: BTreeSet<usize> = BTreeSet::new();
     let mut turn_of: BTreeMap<usize, usize> = BTreeMap::new();
     let mut clock = scenario.given.clock;
+    let mut paused = None;
     for (n, one) in recorded.turns.iter().enumerate() {
         let Some(act) = act(recorded, n, &mut names) else { continue };
+        if one.given.press.is_some() && one.given.paused != paused {
+            // The switch is looked up for every press, and only there is it sure to be known.
+            paused.clone_from(&one.given.paused);
+            let switch = paused.as_ref().map(|by| Pause { by: by.by.clone(), everything: by.everything });
+            scenario.turns.push(Turn { line: 0, act: Act::Effects(switch), name: None, expect: None });
+        }
         let gap = one.event.received_at.since(clock);
         if gap >= PAUSE {
             scenario.turns.push(Turn { line: 0, act: Act::Advance(gap), name: None, expect: None });
@@ -99,21 +106,47 @@ fn given(recorded: &RecordedLane) -> Given {
         given.clock = first.event.received_at;
     }
     for one in recorded.turns.iter().filter(|one| !one.event.actor.is_empty()) {
-        let user = given.users.entry(one.event.actor.clone()).or_insert_with(User::default);
+        let user = given.users.entry(one.event.actor.clone()).or_default();
         user.bot |= one.given.addressing.bot;
-        let released = one.given.press.as_ref().is_some_and(|press| press.action.needs_approver());
-        user.approves |= released && one.summary.decision.reason == Reason::PressApplied;
+        let Some(actor) = &one.given.actor else { continue };
+        user.barred.clone_from(&actor.barred);
+        let roles = actor.principals.iter().filter_map(|principal| principal.strip_prefix("role:"));
+        user.roles = roles.map(Into::into).collect();
+    }
+    for name in may_approve(&recorded.policy).unwrap_or_default() {
+        given.users.entry(name).or_default().approves = true;
+    }
+    for other in recorded.turns.iter().filter(|one| one.given.addressing.to_other).filter_map(addressee) {
+        given.users.entry(other).or_default();
     }
     given.tracker.project.clone_from(&recorded.policy.project.project);
     given.tracker.fail = faults(recorded);
-    given.tracker.idempotent = !given.tracker.fail.iter().any(|fault| fault.how == "lost_reply");
+    given.tracker.idempotent = !given.tracker.fail.iter().any(|fault| fault.how == "lost_request");
     given.policy = tuned(&recorded.policy);
     given
 }
 
+/// Whom a message that began with somebody else's name was for.
+fn addressee(one: &Recorded) -> Option<String> {
+    let EventKind::MessagePosted(posted) = &one.event.kind else { return None };
+    let name = posted.text.strip_prefix('@')?.split(|c: char| !c.is_alphanumeric()).next()?;
+    Some(name.to_string())
+}
+
+/// Those who may approve, when the rules say no more than `may: [approve]` does.
+fn may_approve(policy: &Policy) -> Option<Vec<String>> {
+    let [rule] = policy.approvers.as_slice() else { return None };
+    let allowed: Vec<&str> = rule.allow.iter().map(String::as_str).collect();
+    let people = || allowed.iter().map(|who| who.strip_prefix("user:").map(str::to_string));
+    (*rule == Policy::demo_rule(&allowed)).then(|| people().collect())?
+}
+
 /// Policy values that differ from the defaults, but for what the scenario says in other words.
 fn tuned(policy: &Policy) -> Vec<(String, serde_json::Value)> {
-    let plain = Policy { approvers: Vec::new(), project: Policy::default().project, ..policy.clone() };
+    let mut plain = Policy { project: Policy::default().project, ..policy.clone() };
+    if may_approve(policy).is_some() {
+        plain.approvers.clear();
+    }
     let (Ok(now), Ok(base)) = (serde_json::to_value(&plain), serde_json::to_value(Policy::default())) else {
         return Vec::new();
     };
@@ -141,7 +174,7 @@ fn faults(recorded: &RecordedLane) -> Vec<Fault> {
             let how = match outcome {
                 Outcome::Done { .. } => "ok",
                 Outcome::Failed { .. } => "rejected",
-                Outcome::Uncertain { .. } => "lost_reply",
+                Outcome::Uncertain { .. } => "lost_request",
             };
             Fault { on: "create".into(), how: how.into() }
         })
@@ -155,7 +188,9 @@ fn faults(recorded: &RecordedLane) -> Vec<Fault> {
 fn script(recorded: &RecordedLane) -> Vec<ScriptedAnswer> {
     let answer = |outcome: &Outcome| match outcome {
         Outcome::Done { result: EffectResult::Answered(Answer::Classify { label, confidence }) } => {
-            Some(ScriptedReply::Answer(serde_json::json!({ "label": label, "confidence": confidence })))
+            Some(ScriptedReply::Answer(
+                serde_json::json!({ "label": label, "confidence": f64::from(*confidence) / 100.0 }),
+            ))
         }
         Outcome::Done { result: EffectResult::Answered(Answer::None { why }) } => {
             Some(ScriptedReply::Fail(why.clone()))
@@ -248,16 +283,19 @@ fn card_name(
     version: u32,
     names: &mut BTreeSet<usize>,
 ) -> Option<String> {
-    if recorded.turns[n].summary.decision.reason == Reason::StaleVersion {
-        return Some(format!("card.v{version}"));
-    }
     let made = recorded.turns[..n].iter().position(|one| made_here(&recorded.lane, one.revision, card))?;
-    if act(recorded, made, &mut BTreeSet::new()).is_none() {
-        // The world made it by itself, in the wake of a turn that cannot be named after it.
-        return Some("latest".into());
-    }
-    names.insert(made);
-    Some(name_of(made))
+    // An approval that was outdated had newer versions; a gate that was has been superseded and has but one.
+    let outdated =
+        recorded.turns[n].summary.decision.reason == Reason::StaleVersion && card.0.starts_with("ap_");
+    // What the world made by itself cannot be named after a turn.
+    let by_itself = act(recorded, made, &mut BTreeSet::new()).is_none();
+    let name = if by_itself {
+        if outdated { "card".into() } else { "latest".into() }
+    } else {
+        names.insert(made);
+        name_of(made)
+    };
+    Some(if outdated { format!("{name}.v{version}") } else { name })
 }
 
 /// Ids are derived from the lane and the revision, so the turn that made one can be told without asking anybody.

@@ -8,8 +8,8 @@ use throughline_engine::Timestamp;
 
 use crate::compare::{Mismatch, Sight};
 use crate::driver::{Checker, DriverError};
-use crate::emit;
 use crate::model::{Expectation, Scenario, Turn};
+use crate::{emit, yaml};
 
 /// What came of one run of one scenario.
 #[derive(Clone, Debug)]
@@ -26,6 +26,8 @@ pub struct Report {
     pub failures: Vec<Failure>,
     /// What was seen of each turn, in the words of expectations: what `--update` writes.
     pub observed: Vec<Vec<Expectation>>,
+    /// How many times the host was killed in the middle of a turn.
+    pub kills: usize,
     /// The driver's clock after each turn.
     pub clocks: Vec<Timestamp>,
 }
@@ -58,6 +60,7 @@ impl Report {
             turns: scenario.turns.len(),
             failures: Vec::new(),
             observed: vec![Vec::new(); scenario.turns.len()],
+            kills: 0,
             clocks: Vec::new(),
         }
     }
@@ -85,7 +88,7 @@ impl Failure {
         Self {
             line: turn.line,
             turn: n + 1,
-            what: emit::inline(&emit::act(&turn.act)),
+            what: yaml::inline(&emit::act(&turn.act)),
             error: Some(error.to_string()),
             ..Self::default()
         }
@@ -95,7 +98,7 @@ impl Failure {
         let turns = &sight.seen.turns;
         let why: Vec<String> = turns.iter().map(|turn| turn.summary.explain()).collect();
         let why = if why.is_empty() { "no turn was committed".into() } else { why.join("\n\n") };
-        let what = emit::inline(&emit::act(&turn.act));
+        let what = yaml::inline(&emit::act(&turn.act));
         Self { line: turn.line, turn: n + 1, what, wrong, why, ..Self::default() }
     }
 
@@ -166,7 +169,7 @@ pub fn json(reports: &[Report]) -> String {
         .map(|report| {
             json!({
                 "scenario": report.scenario, "file": report.file, "seed": report.seed, "turns": report.turns,
-                "passed": report.passed(), "failures": report.failures,
+                "kills": report.kills, "passed": report.passed(), "failures": report.failures,
             })
         })
         .collect();

@@ -72,6 +72,7 @@ fn play(scenario: &Scenario, driver: &mut dyn Driver, plan: Option<Plan>, clocks
         let failure = match runner.turn(n, turn, faults, clocks.get(n).copied()) {
             Ok(played) => {
                 let sight = played.sight(turn, &runner.book, faults.is_some());
+                report.kills += usize::from(played.seen.killed.is_some());
                 report.observed[n] = observed(&sight, &turn.act);
                 report.clocks.push(runner.driver.now());
                 let wrong = compare(turn.expect.as_deref().unwrap_or_default(), &sight);

@@ -1,9 +1,9 @@
 //! `--update`: writes what was seen into the turns that say nothing yet.
 
 use crate::compare::{Sight, state_word, step_word, value_word};
-use crate::emit;
 use crate::model::{Act, CardExpect, Expectation, PendingExpect, PendingFit, Scenario};
 use crate::report::Report;
+use crate::{emit, yaml};
 
 /// What was seen of a turn, in the words of expectations: what a person would write down, not everything there is.
 pub(crate) fn observed(sight: &Sight<'_>, act: &Act) -> Vec<Expectation> {
@@ -77,7 +77,7 @@ pub fn update(text: &str, scenario: &Scenario, report: &Report) -> String {
         let at = scenario.turns[n].line - 1;
         let dash = lines[at].len() - lines[at].trim_start().len();
         let mut expect = String::new();
-        emit::line(&mut expect, dash + 2, "expect", &emit::expectations(&report.observed[n]));
+        yaml::line(&mut expect, dash + 2, "expect", &emit::expectations(&report.observed[n]));
         out.splice(end(&lines, at, dash)..end(&lines, at, dash), expect.lines().map(str::to_string));
     }
     let out = out.join("\n") + "\n";
