@@ -31,8 +31,10 @@ pub(crate) fn first_break<'a>(
 mod tests {
     use super::*;
 
-    fn chain(rows: &[&'static str]) -> (Vec<(i64, &'static str, Hash)>, (i64, Hash)) {
-        let mut out: Vec<(i64, &'static str, Hash)> = Vec::new();
+    type Row = (i64, &'static str, Hash);
+
+    fn chain(rows: &[&'static str]) -> (Vec<Row>, (i64, Hash)) {
+        let mut out: Vec<Row> = Vec::new();
         for (n, row) in (1..).zip(rows) {
             let prev = out.last().map_or(GENESIS, |(_, _, hash)| *hash);
             out.push((n, row, link(&prev, row)));

@@ -1,6 +1,6 @@
 //! The few rules that both backends share as code. What a constraint can say is not here.
 
-use throughline_engine::canon::{hex, sha256};
+use throughline_engine::canon::{Hash, sha256};
 use throughline_engine::effect::{EffectClass, Outcome};
 use throughline_engine::workflow::Action;
 
@@ -39,8 +39,8 @@ pub(crate) fn dependency_outcome() -> String {
 }
 
 /// What is compared before an attempt: the payload as it was planned.
-pub(crate) fn payload_sha256(payload: &str) -> String {
-    hex(&sha256(&[payload.as_bytes()]))
+pub(crate) fn payload_hash(payload: &str) -> Hash {
+    sha256(&[payload.as_bytes()])
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Effects and deadlines in memory.
 
 use async_trait::async_trait;
+use throughline_engine::canon::hex;
 use throughline_engine::effect::EffectClass;
 use throughline_engine::{EffectId, LaneKey, TimerId, Timestamp};
 
@@ -9,7 +10,7 @@ use crate::contract::{
     EFFECT_LEASE, EffectState, Leased, Mark, Outbox, OutboxRow, Performer, SettleTo, Settlement, Store,
     StoreError, StoredEffect, TimerRow, TurnCommit,
 };
-use crate::rules::{dependency_outcome, first_state, held_by, payload_sha256};
+use crate::rules::{dependency_outcome, first_state, held_by, payload_hash};
 
 /// When a host without a deadline is overdue.
 const NEVER: Timestamp = Timestamp(i64::MAX);
@@ -122,7 +123,7 @@ impl World {
             created_at: now,
             not_before: now,
             outcome: None,
-            payload_sha256: payload_sha256(&row.payload),
+            payload_sha256: hex(&payload_hash(&row.payload)),
         };
         let effect = Effect { n, stored, fence: 0, leased: false, wake: None, dependents: Vec::new() };
         self.tenant(tenant).effects.insert(row.id.clone(), effect);
@@ -265,7 +266,7 @@ impl World {
         if !row.approval.as_ref().map_or(!row.class.outward(), consumed) {
             return Mark::NoApproval;
         }
-        if payload_sha256(&row.payload) != effect.stored.payload_sha256 {
+        if hex(&payload_hash(&row.payload)) != effect.stored.payload_sha256 {
             return Mark::PayloadDiffers;
         }
         effect.stored.state = EffectState::Attempted;

@@ -62,18 +62,18 @@ pub(super) fn list(
 }
 
 /// Applies one change inside a turn.
-pub(super) fn apply(tx: &Tx<'_>, tenant: &str, lane: i64, change: &ApprovalChange) -> Result<(), Fault> {
+pub(super) fn apply(tx: &Tx<'_, '_>, tenant: &str, lane: i64, change: &ApprovalChange) -> Result<(), Fault> {
     match change {
         ApprovalChange::Open(approval) => open(tx, tenant, lane, approval),
         ApprovalChange::Decide { card, version, action, .. } => {
             let decide = "UPDATE approvals SET state = 1, change = ?4 WHERE tenant = ?1 AND card = ?2 \
                           AND version = ?3 AND state = 0 AND (expires_at IS NULL OR expires_at >= ?5)";
-            if tx.execute(decide, (tenant, card.as_str(), version, encoded(change)?, tx.now.0))? == 0 {
+            if tx.sql.execute(decide, (tenant, card.as_str(), version, encoded(change)?, tx.now.0))? == 0 {
                 return Err(Fault::ApprovalLost);
             }
             if releases(*action) {
                 let consume = "INSERT INTO consumptions (tenant, card, version) VALUES (?1, ?2, ?3)";
-                tx.execute(consume, (tenant, card.as_str(), version))?;
+                tx.sql.execute(consume, (tenant, card.as_str(), version))?;
             }
             Ok(())
         }
@@ -85,20 +85,20 @@ pub(super) fn apply(tx: &Tx<'_>, tenant: &str, lane: i64, change: &ApprovalChang
             };
             let close = "UPDATE approvals SET state = ?4 \
                          WHERE tenant = ?1 AND card = ?2 AND version = ?3 AND state = 0";
-            tx.execute(close, (tenant, card.as_str(), version, state))?;
+            tx.sql.execute(close, (tenant, card.as_str(), version, state))?;
             Ok(())
         }
     }
 }
 
-fn open(tx: &Tx<'_>, tenant: &str, lane: i64, approval: &Approval) -> Result<(), Fault> {
+fn open(tx: &Tx<'_, '_>, tenant: &str, lane: i64, approval: &Approval) -> Result<(), Fault> {
     let supersede = "UPDATE approvals SET state = 3 \
                      WHERE tenant = ?1 AND card = ?2 AND version < ?3 AND state = 0";
-    tx.execute(supersede, (tenant, approval.card.as_str(), approval.version))?;
+    tx.sql.execute(supersede, (tenant, approval.card.as_str(), approval.version))?;
     let insert = "INSERT INTO approvals (tenant, card, version, lane, expires_at, approval) \
                   VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     let expires = approval.expires_at.map(|at| at.0);
     let body = encoded(approval)?;
-    tx.execute(insert, (tenant, approval.card.as_str(), approval.version, lane, expires, body))?;
+    tx.sql.execute(insert, (tenant, approval.card.as_str(), approval.version, lane, expires, body))?;
     Ok(())
 }

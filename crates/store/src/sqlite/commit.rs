@@ -5,17 +5,19 @@ use throughline_engine::LaneKey;
 use super::approvals;
 use super::codec::Hex;
 use super::fault::Fault;
-use super::lanes::{LOADED, RETIRED, map_message};
-use super::memo::LaneMemo;
+use super::lanes::{map_message, put};
+use super::memo::Place;
 use super::writer::Tx;
 use super::{inbox, keeping, outbox, settle, turns};
 use crate::contract::{CommitResult, LANE_LEASE, RecordWrite, TimerRow, TokenRow, TurnCommit, Write};
 
-pub(super) fn commit(tx: &mut Tx<'_>, turn: &TurnCommit) -> Result<CommitResult, Fault> {
+pub(super) fn commit(tx: &mut Tx<'_, '_>, turn: &TurnCommit) -> Result<CommitResult, Fault> {
     let Some(lane) = tx.memo.find(tx.sql, &turn.lane)? else { return Ok(CommitResult::Fenced) };
     let tenant = &turn.lane.tenant;
     let revision = next_revision(turn)?;
+    note_records(tx, turn);
     if !swap_head(tx, lane, turn)? {
+        tx.memo.forget_lane(&turn.lane);
         return why_not(tx, lane.n, turn);
     }
     for change in &turn.approvals {
@@ -25,6 +27,7 @@ pub(super) fn commit(tx: &mut Tx<'_>, turn: &TurnCommit) -> Result<CommitResult,
         if !inbox::end(tx, lane.n, end.seq, end.state, revision)? {
             return Err(Fault::Refused(format!("inbox row {} does not wait in lane {}", end.seq, turn.lane)));
         }
+        tx.memo.wait(&turn.lane, -1);
     }
     for record in &turn.records {
         write_record(tx, lane.n, record)?;
@@ -61,16 +64,19 @@ fn next_revision(turn: &TurnCommit) -> Result<i64, Fault> {
 }
 
 /// The compare-and-swap. The chain of the log is compared too: a row that does not follow the newest is a bug.
-fn swap_head(tx: &Tx<'_>, lane: LaneMemo, turn: &TurnCommit) -> Result<bool, Fault> {
+fn swap_head(tx: &mut Tx<'_, '_>, lane: Place, turn: &TurnCommit) -> Result<bool, Fault> {
     let swap = "UPDATE lanes SET revision = revision + 1, lease_until = ?5, updated_at = ?6, log_hash = ?7, \
-                last_effect = ?8, head = ?9 \
+                last_effect = ?8, head = ?9, loaded = coalesce(?12, loaded) \
                 WHERE n = ?1 AND tenant = ?2 AND epoch = ?3 AND revision = ?4 AND owner IS NOT NULL \
-                AND log_hash = ?10";
+                AND log_hash = ?10 AND session = ?11";
     let newest_effect = match i64::try_from(turn.outbox.len()) {
         Ok(0) | Err(_) => lane.last_effect,
         Ok(planned) => Some(tx.memo.last_effect() + planned),
     };
-    let swapped = tx.execute(
+    // A turn that touches no record leaves the list as it is.
+    let changed = !turn.records.is_empty();
+    let loaded = tx.memo.loaded(&turn.lane).filter(|_| changed).map(|loaded| loaded.encode());
+    let swapped = tx.sql.execute(
         swap,
         (
             lane.n,
@@ -83,19 +89,19 @@ fn swap_head(tx: &Tx<'_>, lane: LaneMemo, turn: &TurnCommit) -> Result<bool, Fau
             newest_effect,
             &turn.head,
             Hex(&turn.log.prev_hash),
+            tx.memo.session(),
+            loaded,
         ),
     )?;
     Ok(swapped == 1)
 }
 
-fn why_not(tx: &Tx<'_>, lane: i64, turn: &TurnCommit) -> Result<CommitResult, Fault> {
-    let select = "SELECT epoch = ?2 AND owner IS NOT NULL, revision = ?3 FROM lanes WHERE n = ?1";
-    let (ours, there): (bool, bool) = tx
-        .sql
-        .prepare_cached(select)?
-        .query_row((lane, turn.epoch, turn.expected_revision.cast_signed()), |row| {
-            Ok((row.get(0)?, row.get(1)?))
-        })?;
+fn why_not(tx: &Tx<'_, '_>, lane: i64, turn: &TurnCommit) -> Result<CommitResult, Fault> {
+    let select = "SELECT epoch = ?2 AND owner IS NOT NULL AND session = ?4, revision = ?3 FROM lanes \
+                  WHERE n = ?1";
+    let params = (lane, turn.epoch, turn.expected_revision.cast_signed(), tx.memo.session());
+    let found = tx.sql.first(select, params, |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let (ours, there): (bool, bool) = found.unwrap_or_default();
     match (ours, there) {
         (false, _) => Ok(CommitResult::Fenced),
         (true, false) => Ok(CommitResult::RevisionMoved),
@@ -106,41 +112,43 @@ fn why_not(tx: &Tx<'_>, lane: i64, turn: &TurnCommit) -> Result<CommitResult, Fa
     }
 }
 
-fn write_record(tx: &Tx<'_>, lane: i64, record: &RecordWrite) -> Result<(), Fault> {
-    let RecordWrite { kind, key, write } = record;
-    match write {
-        Write::Put(body) => {
-            let put = "INSERT INTO lane_rows (lane, part, kind, key, body) VALUES (?1, ?2, ?3, ?4, ?5) \
-                       ON CONFLICT DO UPDATE SET body = excluded.body";
-            tx.execute(put, (lane, LOADED, kind, key, body))?;
-        }
-        // A copy that was retired before and put again since is older than this one.
-        Write::Retire => {
-            let retire = "UPDATE OR REPLACE lane_rows SET part = ?5 \
-                          WHERE lane = ?1 AND part = ?2 AND kind = ?3 AND key = ?4";
-            tx.execute(retire, (lane, LOADED, kind, key, RETIRED))?;
-        }
-        Write::Drop => {
-            let drop = "DELETE FROM lane_rows WHERE lane = ?1 AND part IN (0, 1) AND kind = ?2 AND key = ?3";
-            tx.execute(drop, (lane, kind, key))?;
+/// Notes which records are loaded from this turn on.
+fn note_records(tx: &mut Tx<'_, '_>, turn: &TurnCommit) {
+    let Some(loaded) = tx.memo.loaded(&turn.lane) else { return };
+    for RecordWrite { kind, key, write } in &turn.records {
+        match write {
+            Write::Put(_) => loaded.add(kind, key),
+            Write::Retire | Write::Drop => loaded.remove(kind, key),
         }
     }
-    Ok(())
 }
 
-fn set_timer(tx: &Tx<'_>, tenant: &str, lane: i64, timer: &TimerRow) -> Result<(), Fault> {
+fn write_record(tx: &Tx<'_, '_>, lane: i64, record: &RecordWrite) -> Result<(), Fault> {
+    let RecordWrite { kind, key, write } = record;
+    match write {
+        Write::Put(body) => put(tx, lane, kind, key, body),
+        Write::Retire => Ok(()),
+        Write::Drop => {
+            let drop = "DELETE FROM records WHERE lane = ?1 AND kind = ?2 AND key = ?3";
+            tx.sql.execute(drop, (lane, kind, key))?;
+            Ok(())
+        }
+    }
+}
+
+fn set_timer(tx: &Tx<'_, '_>, tenant: &str, lane: i64, timer: &TimerRow) -> Result<(), Fault> {
     let set = "INSERT INTO timers (tenant, id, lane, due, about) VALUES (?1, ?2, ?3, ?4, ?5) \
                ON CONFLICT DO UPDATE SET lane = excluded.lane, due = excluded.due, about = excluded.about";
-    tx.execute(set, (tenant, timer.id.as_str(), lane, timer.due.0, &timer.about))?;
+    tx.sql.execute(set, (tenant, timer.id.as_str(), lane, timer.due.0, &timer.about))?;
     Ok(())
 }
 
-fn keep_token(tx: &Tx<'_>, key: &LaneKey, lane: i64, token: &TokenRow) -> Result<(), Fault> {
+fn keep_token(tx: &Tx<'_, '_>, key: &LaneKey, lane: i64, token: &TokenRow) -> Result<(), Fault> {
     let keep = "INSERT INTO tokens (tenant, hash, lane, card, version, item, action) \
                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
                 ON CONFLICT DO UPDATE SET lane = excluded.lane, card = excluded.card, version = excluded.version, \
                 item = excluded.item, action = excluded.action";
     let TokenRow { hash, card, version, item, action } = token;
-    tx.execute(keep, (&key.tenant, Hex(hash), lane, card.as_str(), version, item, action))?;
+    tx.sql.execute(keep, (&key.tenant, Hex(hash), lane, card.as_str(), version, item, action))?;
     Ok(())
 }

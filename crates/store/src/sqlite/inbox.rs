@@ -80,7 +80,7 @@ fn find(sql: &Connection, tenant: &str, key: &str) -> rusqlite::Result<Option<In
 }
 
 /// Makes a delivery durable inside a transaction.
-pub(super) fn accept(tx: &mut Tx<'_>, delivery: &Delivery) -> Result<Accepted, Fault> {
+pub(super) fn accept(tx: &mut Tx<'_, '_>, delivery: &Delivery) -> Result<Accepted, Fault> {
     let Some(first) = delivery.keys.first() else {
         return Err(Fault::Refused("it has no delivery key".into()));
     };
@@ -91,14 +91,14 @@ pub(super) fn accept(tx: &mut Tx<'_>, delivery: &Delivery) -> Result<Accepted, F
         let row = row.ok_or_else(|| Fault::Refused(format!("delivery key {taken} leads to no row")))?;
         return Ok(Accepted::Duplicate(Box::new(row)));
     }
-    let lane = tx.memo.make(tx.sql, &delivery.lane, tx.now)?.n;
+    let lane = Waits { key: &delivery.lane, n: tx.memo.make(tx.sql, &delivery.lane, tx.now)?.n };
     if let Some(hash) = &delivery.body_hash {
         let insert = "INSERT INTO requests (tenant, key, body_hash) VALUES (?1, ?2, ?3) \
                       ON CONFLICT (tenant, key) DO UPDATE SET body_hash = excluded.body_hash";
-        tx.execute(insert, (tenant, first, Hex(hash)))?;
+        tx.sql.execute(insert, (tenant, first, Hex(hash)))?;
     }
     match &delivery.limit {
-        Some(limit) if full(tx, lane, limit)? => {
+        Some(limit) if tx.memo.waiting(lane.key) >= limit.max => {
             refuse(tx, lane, seq, delivery, limit)?;
             Ok(Accepted::Full(seq))
         }
@@ -110,15 +110,20 @@ pub(super) fn accept(tx: &mut Tx<'_>, delivery: &Delivery) -> Result<Accepted, F
 }
 
 /// Takes every key, or none and says which was taken.
-fn take_keys<'a>(tx: &Tx<'_>, tenant: &str, keys: &'a [String], seq: Seq) -> Result<Option<&'a str>, Fault> {
+fn take_keys<'a>(
+    tx: &Tx<'_, '_>,
+    tenant: &str,
+    keys: &'a [String],
+    seq: Seq,
+) -> Result<Option<&'a str>, Fault> {
     for (i, key) in keys.iter().enumerate().filter(|(i, key)| !keys[..*i].contains(key)) {
         let first = (i > 0).then_some(&keys[0]);
         let insert = "INSERT INTO delivery_keys (tenant, key, seq, first) VALUES (?1, ?2, ?3, ?4) \
                       ON CONFLICT (tenant, key) DO NOTHING";
-        if tx.execute(insert, (tenant, key, seq, first))? == 0 {
+        if tx.sql.execute(insert, (tenant, key, seq, first))? == 0 {
             for taken in &keys[..i] {
                 let undo = "DELETE FROM delivery_keys WHERE tenant = ?1 AND key = ?2 AND seq = ?3";
-                tx.execute(undo, (tenant, taken, seq))?;
+                tx.sql.execute(undo, (tenant, taken, seq))?;
             }
             return Ok(Some(key));
         }
@@ -126,23 +131,33 @@ fn take_keys<'a>(tx: &Tx<'_>, tenant: &str, keys: &'a [String], seq: Seq) -> Res
     Ok(None)
 }
 
-fn full(tx: &Tx<'_>, lane: i64, limit: &QueueLimit) -> Result<bool, Fault> {
-    let count = "SELECT count(*) FROM (SELECT 1 FROM inbox WHERE lane = ?1 LIMIT ?2)";
-    let waiting: u32 = tx.sql.prepare_cached(count)?.query_row((lane, limit.max), |row| row.get(0))?;
-    Ok(waiting >= limit.max)
-}
-
-fn wait(tx: &Tx<'_>, lane: i64, seq: Seq, kind: &str, key: &str, event: &str) -> Result<(), Fault> {
+/// Enters a row that waits for its turn.
+fn wait(
+    tx: &mut Tx<'_, '_>,
+    lane: Waits<'_>,
+    seq: Seq,
+    kind: &str,
+    key: &str,
+    event: &str,
+) -> Result<(), Fault> {
     let insert =
         "INSERT INTO inbox (seq, lane, received_at, kind, key, event) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-    tx.execute(insert, (seq, lane, tx.now.0, kind, key, event))?;
+    tx.sql.execute(insert, (seq, lane.n, tx.now.0, kind, key, event))?;
+    tx.memo.wait(lane.key, 1);
     Ok(())
+}
+
+/// A lane that something waits in.
+#[derive(Clone, Copy)]
+struct Waits<'a> {
+    key: &'a LaneKey,
+    n: i64,
 }
 
 /// Stores the row as refused and the notice in its place.
 fn refuse(
-    tx: &mut Tx<'_>,
-    lane: i64,
+    tx: &mut Tx<'_, '_>,
+    lane: Waits<'_>,
     seq: Seq,
     delivery: &Delivery,
     limit: &QueueLimit,
@@ -150,7 +165,7 @@ fn refuse(
     let insert = "INSERT INTO handled (seq, lane, received_at, failures, state, kind, event) \
                   VALUES (?1, ?2, ?3, 0, ?4, ?5, ?6)";
     let refused = row_state_number(RowState::Refused);
-    tx.execute(insert, (seq, lane, tx.now.0, refused, &delivery.kind, &delivery.event))?;
+    tx.sql.execute(insert, (seq, lane.n, tx.now.0, refused, &delivery.kind, &delivery.event))?;
     let notice = tx.memo.next_seq();
     let keys = std::slice::from_ref(&limit.notice_key);
     if take_keys(tx, &delivery.lane.tenant, keys, notice)?.is_none() {
@@ -160,50 +175,55 @@ fn refuse(
 }
 
 /// Ends a waiting row with the turn that handled it. `false`: it does not wait in that lane.
-pub(super) fn end(tx: &Tx<'_>, lane: i64, seq: Seq, state: RowState, revision: i64) -> Result<bool, Fault> {
+pub(super) fn end(
+    tx: &Tx<'_, '_>,
+    lane: i64,
+    seq: Seq,
+    state: RowState,
+    revision: i64,
+) -> Result<bool, Fault> {
     // The turn's content holds the event of a handled row; of a dead one nothing else does.
     let copy = "INSERT INTO handled (seq, lane, received_at, failures, state, revision, kind, event) \
                 SELECT seq, lane, received_at, failures, ?3, ?4, kind, CASE WHEN ?3 = 4 THEN event END \
                 FROM inbox WHERE seq = ?1 AND lane = ?2";
-    let copied = tx.execute(copy, (seq, lane, row_state_number(state), revision))?;
-    tx.execute("DELETE FROM inbox WHERE seq = ?1 AND lane = ?2", (seq, lane))?;
+    let copied = tx.sql.execute(copy, (seq, lane, row_state_number(state), revision))?;
+    tx.sql.execute("DELETE FROM inbox WHERE seq = ?1 AND lane = ?2", (seq, lane))?;
     Ok(copied == 1)
 }
 
-fn respond(tx: &Tx<'_>, tenant: &str, key: &str, response: &StoredResponse) -> Result<(), Fault> {
+fn respond(tx: &Tx<'_, '_>, tenant: &str, key: &str, response: &StoredResponse) -> Result<(), Fault> {
     let known = "SELECT coalesce(first, key) FROM delivery_keys WHERE tenant = ?1 AND key = ?2 \
                  UNION ALL SELECT key FROM requests WHERE tenant = ?1 AND key = ?2 LIMIT 1";
-    let first: Option<String> =
-        tx.sql.prepare_cached(known)?.query_row((tenant, key), |row| row.get(0)).optional()?;
+    let first: Option<String> = tx.sql.first(known, (tenant, key), |row| row.get(0))?;
     let first = first.ok_or_else(|| Fault::Refused(format!("no request has the key {key}")))?;
     let keep = "INSERT INTO requests (tenant, key, status, body) VALUES (?1, ?2, ?3, ?4) \
                 ON CONFLICT (tenant, key) DO UPDATE SET status = excluded.status, body = excluded.body";
-    tx.execute(keep, (tenant, first, response.status, &response.body))?;
+    tx.sql.execute(keep, (tenant, first, response.status, &response.body))?;
     Ok(())
 }
 
 type Begun = (String, Option<StoredResponse>);
 
-fn begin(tx: &Tx<'_>, tenant: &str, key: &str, body_hash: &str) -> Result<Option<Begun>, Fault> {
+fn begin(tx: &Tx<'_, '_>, tenant: &str, key: &str, body_hash: &str) -> Result<Option<Begun>, Fault> {
     let insert = "INSERT INTO requests (tenant, key, body_hash) VALUES (?1, ?2, ?3) \
                   ON CONFLICT (tenant, key) DO NOTHING";
-    if tx.execute(insert, (tenant, key, Hex(body_hash)))? == 1 {
+    if tx.sql.execute(insert, (tenant, key, Hex(body_hash)))? == 1 {
         return Ok(None);
     }
     let select = "SELECT body_hash, status, body FROM requests WHERE tenant = ?1 AND key = ?2";
-    let begun = tx.sql.prepare_cached(select)?.query_row((tenant, key), |row| {
+    let begun = tx.sql.first(select, (tenant, key), |row| {
         let (hash, status, body): (HexText, Option<u16>, Option<String>) =
             (row.get(0)?, row.get(1)?, row.get(2)?);
         Ok((hash.0, status.zip(body).map(|(status, body)| StoredResponse { status, body })))
     })?;
-    Ok(Some(begun))
+    Ok(begun)
 }
 
-fn failed(tx: &Tx<'_>, tenant: &str, seq: Seq) -> Result<u32, Fault> {
+fn failed(tx: &Tx<'_, '_>, tenant: &str, seq: Seq) -> Result<u32, Fault> {
     let count = "UPDATE inbox SET failures = failures + 1 \
                  WHERE seq = ?2 AND lane IN (SELECT n FROM lanes WHERE tenant = ?1 AND n = inbox.lane) \
                  RETURNING failures";
-    let failures = tx.sql.prepare_cached(count)?.query_row((tenant, seq), |row| row.get(0)).optional()?;
+    let failures = tx.sql.first(count, (tenant, seq), |row| row.get(0))?;
     failures.ok_or_else(|| Fault::Refused(format!("{tenant} has no inbox row {seq} that waits")))
 }
 

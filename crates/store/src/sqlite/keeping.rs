@@ -29,7 +29,7 @@ fn pause(sql: &Connection, tenant: &str) -> rusqlite::Result<Option<PauseRow>> {
     Ok(row.flatten())
 }
 
-fn set_pause(tx: &Tx<'_>, tenant: &str, pause: Option<&PauseRow>, audit: &str) -> Result<(), Fault> {
+fn set_pause(tx: &Tx<'_, '_>, tenant: &str, pause: Option<&PauseRow>, audit: &str) -> Result<(), Fault> {
     append_audit(tx, tenant, audit)?;
     let set = "UPDATE tenants SET pause_by = ?2, pause_since = ?3, pause_reason = ?4, pause_everything = ?5 \
                WHERE tenant = ?1";
@@ -40,21 +40,21 @@ fn set_pause(tx: &Tx<'_>, tenant: &str, pause: Option<&PauseRow>, audit: &str) -
         pause.map(|p| &p.reason),
         pause.map(|p| p.everything),
     );
-    tx.execute(set, params)?;
+    tx.sql.execute(set, params)?;
     Ok(())
 }
 
 /// Adds a row to a tenant's chain and moves the chain's head.
-pub(super) fn append_audit(tx: &Tx<'_>, tenant: &str, row: &str) -> Result<(), Fault> {
+pub(super) fn append_audit(tx: &Tx<'_, '_>, tenant: &str, row: &str) -> Result<(), Fault> {
     let (number, prev) = chain_head(tx.sql, tenant)?;
     let (number, hash) = (number + 1, link(&prev, row));
-    tx.execute(
+    tx.sql.execute(
         "INSERT INTO audit (tenant, number, hash, row) VALUES (?1, ?2, ?3, ?4)",
         (tenant, number, hash, row),
     )?;
     let head = "INSERT INTO tenants (tenant, audit_number, audit_hash) VALUES (?1, ?2, ?3) \
                 ON CONFLICT DO UPDATE SET audit_number = excluded.audit_number, audit_hash = excluded.audit_hash";
-    tx.execute(head, (tenant, number, hash))?;
+    tx.sql.execute(head, (tenant, number, hash))?;
     Ok(())
 }
 
@@ -79,32 +79,34 @@ fn document(row: &Row<'_>) -> rusqlite::Result<Document> {
 }
 
 /// Writes one document if it is at the version it names.
-fn write_document(tx: &Tx<'_>, tenant: &str, collection: &str, document: &Document) -> Result<bool, Fault> {
+fn write_document(
+    tx: &Tx<'_, '_>,
+    tenant: &str,
+    collection: &str,
+    document: &Document,
+) -> Result<bool, Fault> {
     let Document { key, version, body } = document;
     let written = if *version == 0 {
         let insert = "INSERT INTO documents (tenant, collection, key, version, body) VALUES (?1, ?2, ?3, 1, ?4) \
                       ON CONFLICT DO NOTHING";
-        tx.execute(insert, (tenant, collection, key, body))?
+        tx.sql.execute(insert, (tenant, collection, key, body))?
     } else {
         let update = "UPDATE documents SET version = version + 1, body = ?5 \
                       WHERE tenant = ?1 AND collection = ?2 AND key = ?3 AND version = ?4";
-        tx.execute(update, (tenant, collection, key, version.cast_signed(), body))?
+        tx.sql.execute(update, (tenant, collection, key, version.cast_signed(), body))?
     };
     Ok(written == 1)
 }
 
 /// Looks at every version before it writes any, so that losing leaves nothing to undo.
-fn write_documents(tx: &Tx<'_>, tenant: &str, writes: &[(String, Document)]) -> Result<bool, Fault> {
+fn write_documents(tx: &Tx<'_, '_>, tenant: &str, writes: &[(String, Document)]) -> Result<bool, Fault> {
     for (i, (collection, document)) in writes.iter().enumerate() {
         let same = |(c, d): &&(String, Document)| c == collection && d.key == document.key;
         let select = "SELECT version FROM documents WHERE tenant = ?1 AND collection = ?2 AND key = ?3";
-        let kept: Option<i64> = tx
-            .sql
-            .prepare_cached(select)?
-            .query_row((tenant, collection, &document.key), |row| row.get(0))
-            .optional()?;
+        let kept = tx.sql.first(select, (tenant, collection, &document.key), |row| row.get(0))?;
+        let kept: i64 = kept.unwrap_or(0);
         let earlier = writes[..i].iter().rev().find(same).map(|(_, d)| d.version + 1);
-        if earlier.unwrap_or(kept.unwrap_or(0).cast_unsigned()) != document.version {
+        if earlier.unwrap_or(kept.cast_unsigned()) != document.version {
             return Ok(false);
         }
     }

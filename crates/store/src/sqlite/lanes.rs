@@ -6,6 +6,7 @@ use throughline_engine::{CardId, LaneId, LaneKey, TurnId};
 
 use super::codec::{Hex, HexText, lane_key, lane_parts, moment, signed};
 use super::fault::Fault;
+use super::memo::Loaded;
 use super::writer::{Failure, Tx};
 use super::{SqliteStore, approvals, commit, lane_number, turns};
 use crate::contract::{
@@ -13,96 +14,85 @@ use crate::contract::{
     StoredTurn, TokenRow, TurnCommit,
 };
 
-/// The parts of `lane_rows`, as the schema lists them.
-pub(super) const LOADED: i64 = 0;
-pub(super) const RETIRED: i64 = 1;
-pub(super) const MESSAGES: i64 = 2;
-
-fn claim(tx: &mut Tx<'_>, lane: &LaneKey, owner: &str) -> Result<Claim, Fault> {
+fn claim(tx: &mut Tx<'_, '_>, lane: &LaneKey, owner: &str) -> Result<Claim, Fault> {
     let n = tx.memo.make(tx.sql, lane, tx.now)?.n;
-    let take = "UPDATE lanes SET epoch = epoch + (owner IS NULL OR lease_until <= ?3), owner = ?2, lease_until = ?4 \
-                WHERE n = ?1 AND (owner IS NULL OR lease_until <= ?3 OR owner = ?2) RETURNING epoch, revision";
+    let take = "UPDATE lanes SET epoch = epoch + (owner IS NULL OR lease_until <= ?3 OR session <> ?5), \
+                owner = ?2, lease_until = ?4, session = ?5 \
+                WHERE n = ?1 AND (owner IS NULL OR lease_until <= ?3 OR owner = ?2 OR session <> ?5) \
+                RETURNING epoch, revision";
     let until = tx.now.plus(LANE_LEASE);
-    let ours = tx
-        .sql
-        .prepare_cached(take)?
-        .query_row((n, owner, tx.now.0, until.0), |row| {
-            Ok(Claim::Ours { epoch: row.get(0)?, revision: row.get::<_, i64>(1)?.cast_unsigned() })
-        })
-        .optional()?;
-    match ours {
-        Some(ours) => Ok(ours),
-        None => Ok(tx
-            .sql
-            .prepare_cached("SELECT lease_until FROM lanes WHERE n = ?1")?
-            .query_row([n], |row| Ok(Claim::Held { until: moment(row, "lease_until")? }))?),
+    let ours = tx.sql.first(take, (n, owner, tx.now.0, until.0, tx.memo.session()), |row| {
+        Ok(Claim::Ours { epoch: row.get(0)?, revision: row.get::<_, i64>(1)?.cast_unsigned() })
+    })?;
+    if let Some(ours) = ours {
+        return Ok(ours);
     }
+    let held = |row: &Row<'_>| Ok(Claim::Held { until: moment(row, "lease_until")? });
+    let held = tx.sql.first("SELECT lease_until FROM lanes WHERE n = ?1", [n], held)?;
+    held.ok_or_else(|| Fault::Refused(format!("lane {lane} is gone")))
 }
 
-fn release(tx: &mut Tx<'_>, lane: &LaneKey, epoch: i64) -> Result<Release, Fault> {
+fn release(tx: &mut Tx<'_, '_>, lane: &LaneKey, epoch: i64) -> Result<Release, Fault> {
     let Some(lane) = tx.memo.find(tx.sql, lane)? else { return Ok(Release::NotOurs) };
-    let let_go = "UPDATE lanes SET owner = NULL WHERE n = ?1 AND epoch = ?2 AND owner IS NOT NULL \
+    let let_go = "UPDATE lanes SET owner = NULL WHERE n = ?1 AND epoch = ?2 AND owner IS NOT NULL AND session = ?3 \
                   AND NOT EXISTS (SELECT 1 FROM inbox WHERE lane = ?1)";
-    if tx.execute(let_go, (lane.n, epoch))? == 1 {
+    if tx.sql.execute(let_go, (lane.n, epoch, tx.memo.session()))? == 1 {
         return Ok(Release::Released);
     }
-    let ours: bool = tx
-        .sql
-        .prepare_cached("SELECT epoch = ?2 AND owner IS NOT NULL FROM lanes WHERE n = ?1")?
-        .query_row((lane.n, epoch), |row| row.get(0))?;
-    Ok(if ours { Release::HasWork } else { Release::NotOurs })
+    let ours = "SELECT epoch = ?2 AND owner IS NOT NULL AND session = ?3 FROM lanes WHERE n = ?1";
+    let ours = tx.sql.first(ours, (lane.n, epoch, tx.memo.session()), |row| row.get(0))?;
+    Ok(if ours == Some(true) { Release::HasWork } else { Release::NotOurs })
 }
 
 fn load(sql: &Connection, lane: &LaneKey) -> rusqlite::Result<Option<StoredLane>> {
-    let head = sql
-        .prepare_cached(
-            "SELECT n, revision, log_hash, head FROM lanes WHERE tenant = ?1 AND id = ?2 AND revision > 0",
-        )?
-        .query_row((&lane.tenant, lane.id().as_str()), |row| {
-            let lane = StoredLane {
-                revision: row.get::<_, i64>(1)?.cast_unsigned(),
-                log_hash: row.get::<_, HexText>(2)?.0,
-                head: row.get(3)?,
-                records: Vec::new(),
-            };
-            Ok((row.get::<_, i64>(0)?, lane))
-        })
-        .optional()?;
-    let Some((n, mut lane)) = head else { return Ok(None) };
-    lane.records = sql
-        .prepare_cached("SELECT body FROM lane_rows WHERE lane = ?1 AND part = ?2 ORDER BY kind, key")?
-        .query_map((n, LOADED), |row| row.get(0))?
-        .collect::<Result<_, _>>()?;
+    let head = "SELECT n, revision, log_hash, head, loaded FROM lanes \
+                WHERE tenant = ?1 AND id = ?2 AND revision > 0";
+    let head = sql.prepare_cached(head)?.query_row((&lane.tenant, lane.id().as_str()), |row| {
+        let lane = StoredLane {
+            revision: row.get::<_, i64>(1)?.cast_unsigned(),
+            log_hash: row.get::<_, HexText>(2)?.0,
+            head: row.get(3)?,
+            records: Vec::new(),
+        };
+        Ok((row.get::<_, i64>(0)?, lane, Loaded::decode(row.get_ref(4)?.as_str()?)?))
+    });
+    let Some((n, mut lane, loaded)) = head.optional()? else { return Ok(None) };
+    let mut body = sql.prepare_cached(RECORD)?;
+    let records = loaded.iter().map(|(kind, key)| body.query_row((n, kind, key), |row| row.get(0)));
+    lane.records = records.collect::<Result<_, _>>()?;
     Ok(Some(lane))
 }
 
+const RECORD: &str = "SELECT body FROM records WHERE lane = ?1 AND kind = ?2 AND key = ?3";
+
 fn record(sql: &Connection, lane: &LaneKey, kind: &str, key: &str) -> rusqlite::Result<Option<String>> {
     let Some(n) = lane_number(sql, lane)? else { return Ok(None) };
-    let mut select = sql.prepare_cached(
-        "SELECT body FROM lane_rows WHERE lane = ?1 AND part IN (0, 1) AND kind = ?2 AND key = ?3 \
-         ORDER BY part LIMIT 1",
-    )?;
-    let mut find = |key: &str| select.query_row((n, kind, key), |row| row.get::<_, String>(0)).optional();
-    if let Some(found) = find(key)? {
+    let mut body = sql.prepare_cached(RECORD)?;
+    let mut find =
+        |kind: &str, key: &str| body.query_row((n, kind, key), |row| row.get::<_, String>(0)).optional();
+    if let Some(found) = find(kind, key)? {
         return Ok(Some(found));
     }
     if kind != "message" {
         return Ok(None);
     }
-    let ours = sql
-        .prepare_cached(
-            "SELECT body FROM lane_rows WHERE lane = ?1 AND part = ?2 AND kind = '' AND key = ?3",
-        )?
-        .query_row((n, MESSAGES, key), |row| row.get::<_, String>(0))
-        .optional()?;
-    ours.map_or(Ok(None), |ours| find(&ours))
+    let ours = find(CHANNEL_IDS, key)?;
+    ours.map_or(Ok(None), |ours| find(kind, &ours))
 }
 
+/// The kind under which the channel's message ids lie beside the records.
+const CHANNEL_IDS: &str = "";
+
 /// Keeps under which of the channel's ids a message of ours is known.
-pub(super) fn map_message(tx: &Tx<'_>, lane: i64, channel_id: &str, ours: &str) -> Result<(), Fault> {
-    let keep = "INSERT INTO lane_rows (lane, part, kind, key, body) VALUES (?1, ?2, '', ?3, ?4) \
-                ON CONFLICT DO UPDATE SET body = excluded.body";
-    tx.execute(keep, (lane, MESSAGES, channel_id, ours))?;
+pub(super) fn map_message(tx: &Tx<'_, '_>, lane: i64, channel_id: &str, ours: &str) -> Result<(), Fault> {
+    put(tx, lane, CHANNEL_IDS, channel_id, ours)
+}
+
+/// Writes one record.
+pub(super) fn put(tx: &Tx<'_, '_>, lane: i64, kind: &str, key: &str, body: &str) -> Result<(), Fault> {
+    let put = "INSERT INTO records (lane, kind, key, body) VALUES (?1, ?2, ?3, ?4) \
+               ON CONFLICT DO UPDATE SET body = excluded.body";
+    tx.sql.execute(put, (lane, kind, key, body))?;
     Ok(())
 }
 
@@ -157,9 +147,9 @@ fn token(sql: &Connection, tenant: &str, hash: &str) -> rusqlite::Result<Option<
     sql.prepare_cached(SELECT)?.query_row((tenant, Hex(hash)), read).optional()
 }
 
-fn keep_policy(tx: &Tx<'_>, tenant: &str, version: &str, policy: &str) -> Result<(), Fault> {
+fn keep_policy(tx: &Tx<'_, '_>, tenant: &str, version: &str, policy: &str) -> Result<(), Fault> {
     let keep = "INSERT INTO policies (tenant, version, policy) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
-    tx.execute(keep, (tenant, version, policy))?;
+    tx.sql.execute(keep, (tenant, version, policy))?;
     Ok(())
 }
 

@@ -5,6 +5,7 @@
 //! - The schema and its constraints are in `migrations/`.
 
 mod approvals;
+mod book;
 mod checkpoint;
 mod codec;
 mod commit;
@@ -65,10 +66,11 @@ impl SqliteStore {
         open::check_version(rusqlite::version()).map_err(cannot)?;
         let lock = open::take_lock(path)?;
         let connection = open::open_writer(path, patience)?;
+        open::begin_session(path, &connection, clock.now())?;
         let readers = (0..READERS).map(|_| Ok(Mutex::new(open::open_reader(path, patience)?)));
         let readers = readers.collect::<Result<Vec<_>, StoreError>>()?;
-        let writer = Writer::start(connection, clock.clone(), checkpoint::Checkpoints::default())
-            .map_err(|fault| cannot(format!("{fault:?}")))?;
+        let checkpoints = checkpoint::Checkpoints::start(path, patience)?;
+        let writer = Writer::start(connection, clock.clone(), checkpoints).map_err(cannot)?;
         Ok(Self { path: path.into(), clock, writer, readers, next_reader: AtomicUsize::new(0), _lock: lock })
     }
 
@@ -118,8 +120,8 @@ impl Store for SqliteStore {
     }
 
     async fn writable(&self) -> Result<(), StoreError> {
-        let probe = |tx: &mut writer::Tx<'_>| {
-            tx.execute("UPDATE probe SET tried_at = ?1 WHERE one = 1", [tx.now.0])?;
+        let probe = |tx: &mut writer::Tx<'_, '_>| {
+            tx.sql.execute("UPDATE instance SET tried_at = ?1 WHERE one = 1", [tx.now.0])?;
             Ok(())
         };
         Ok(self.writer.call("write", probe).await?)

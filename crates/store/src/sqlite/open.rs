@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
+use throughline_engine::Timestamp;
 
 use crate::contract::StoreError;
 
@@ -19,7 +20,7 @@ const OLDEST: [u32; 3] = [3, 51, 3];
 
 /// Pages in the write-ahead log before it is copied back: 64 MiB. Copying is what makes the slowest turns slow,
 /// and a page that changed many times since the last time is copied once.
-pub(super) const CHECKPOINT_PAGES: u32 = 16_384;
+pub(super) const CHECKPOINT_PAGES: i64 = 16_384;
 
 /// Refuses a SQLite that is too old.
 pub(super) fn check_version(version: &str) -> Result<(), String> {
@@ -68,12 +69,28 @@ pub(super) fn open_writer(path: &Path, patience: Duration) -> Result<Connection,
         connection.pragma_update(None, "cache_size", -65_536)?;
         // Checkpoints are run by the writer thread between groups, never inside a commit.
         connection.pragma_update(None, "wal_autocheckpoint", 0)?;
-        connection.pragma_update(None, "journal_size_limit", i64::from(CHECKPOINT_PAGES) * 4_096)?;
+        connection.pragma_update(None, "journal_size_limit", CHECKPOINT_PAGES * 4_096)?;
         Ok(())
     };
     set_up().map_err(|e| refused(path, &e))?;
     migrate(path, &mut connection)?;
     Ok(connection)
+}
+
+/// Ends what earlier processes held: only one has the file open, so whoever held a claim or a lease is gone.
+/// Claims are told by their session, because there may be very many lanes; open leases are few.
+pub(super) fn begin_session(path: &Path, connection: &Connection, now: Timestamp) -> Result<(), StoreError> {
+    let begin = || -> rusqlite::Result<()> {
+        let transaction = connection.unchecked_transaction()?;
+        transaction.execute("UPDATE instance SET session = session + 1 WHERE one = 1", [])?;
+        transaction.execute(
+            "UPDATE outbox SET wake = ?1 \
+             WHERE wake > ?1 AND performer = 0 AND (state = 1 OR wake <> not_before)",
+            [now.0],
+        )?;
+        transaction.commit()
+    };
+    begin().map_err(|e| refused(path, &e))
 }
 
 /// A connection that only reads.
@@ -84,6 +101,18 @@ pub(super) fn open_reader(path: &Path, patience: Duration) -> Result<Connection,
     let set_up = || -> rusqlite::Result<()> {
         connection.pragma_update(None, "query_only", true)?;
         connection.pragma_update(None, "cache_size", -4_096)
+    };
+    set_up().map_err(|e| refused(path, &e))?;
+    Ok(connection)
+}
+
+/// A connection that only copies the write-ahead log back.
+pub(super) fn open_copier(path: &Path, patience: Duration) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = connect(path, flags, patience)?;
+    let set_up = || -> rusqlite::Result<()> {
+        connection.pragma_update(None, "synchronous", "full")?;
+        connection.pragma_update(None, "cache_size", -256)
     };
     set_up().map_err(|e| refused(path, &e))?;
     Ok(connection)

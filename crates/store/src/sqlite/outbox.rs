@@ -2,22 +2,22 @@
 
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Params, Row, params};
+use throughline_engine::canon::Hash;
 use throughline_engine::effect::{ApprovalRef, EffectClass};
 use throughline_engine::{CardId, EffectId, LaneKey, TimerId, Timestamp, TurnId};
 
 use super::codec::{
-    Hex, HexText, effect_state, effect_state_number, lane_key, lane_parts, moment, performer,
-    performer_number,
+    HexText, effect_state, effect_state_number, lane_key, lane_parts, moment, performer, performer_number,
 };
 use super::fault::Fault;
-use super::memo::LaneMemo;
+use super::memo::Place;
 use super::writer::Tx;
 use super::{SqliteStore, lane_number, settle};
 use crate::contract::{
     EFFECT_LEASE, EffectState, Leased, Mark, Outbox, OutboxRow, PauseRow, Performer, Settlement, StoreError,
     StoredEffect, TimerRow, TurnCommit,
 };
-use crate::rules::{dependency_outcome, first_state, held_by, payload_sha256};
+use crate::rules::{dependency_outcome, first_state, held_by, payload_hash};
 
 /// A host that has no deadline is never overdue; the row is open all the same.
 const NEVER: i64 = i64::MAX;
@@ -73,7 +73,7 @@ fn query(sql: &Connection, rest: &str, params: impl Params) -> rusqlite::Result<
 }
 
 /// Writes a turn's effects.
-pub(super) fn plan(tx: &mut Tx<'_>, lane: LaneMemo, revision: i64, turn: &TurnCommit) -> Result<(), Fault> {
+pub(super) fn plan(tx: &mut Tx<'_, '_>, lane: Place, revision: i64, turn: &TurnCommit) -> Result<(), Fault> {
     let mut prev = lane.last_effect;
     for row in &turn.outbox {
         if row.class == EffectClass::CardUpdate && row.performer == Performer::Us {
@@ -90,7 +90,7 @@ pub(super) fn plan(tx: &mut Tx<'_>, lane: LaneMemo, revision: i64, turn: &TurnCo
 }
 
 fn insert(
-    tx: &Tx<'_>,
+    tx: &Tx<'_, '_>,
     n: i64,
     prev: Option<i64>,
     lane: i64,
@@ -113,7 +113,7 @@ fn insert(
     let on: Vec<&str> = row.depends_on.iter().map(EffectId::as_str).collect();
     let on = (!on.is_empty()).then(|| on.join(" "));
     let approval = row.approval.as_ref();
-    tx.execute(
+    tx.sql.execute(
         "INSERT INTO outbox (n, tenant, id, lane, revision, ordinal, class, outward, performer, state, attempts, \
          wake, created_at, not_before, deadline, stream, card, version, waits, prev, depends_on, payload_sha256, \
          payload) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?13, ?14, ?15, ?16, ?17, ?18, \
@@ -139,7 +139,7 @@ fn insert(
             depends.waits,
             prev,
             on,
-            Hex(&payload_sha256(&row.payload)),
+            payload_hash(&row.payload),
             row.payload,
         ],
     )?;
@@ -158,23 +158,17 @@ struct Depends {
 }
 
 /// Enters what a new effect waits for.
-fn depend(tx: &Tx<'_>, tenant: &str, n: i64, row: &OutboxRow) -> Result<Depends, Fault> {
+fn depend(tx: &Tx<'_, '_>, tenant: &str, n: i64, row: &OutboxRow) -> Result<Depends, Fault> {
     let mut depends = Depends::default();
     for id in &row.depends_on {
-        let found = tx
-            .sql
-            .prepare_cached(
-                "UPDATE outbox SET dependents = 1 WHERE tenant = ?1 AND id = ?2 RETURNING n, state",
-            )?
-            .query_row((tenant, id.as_str()), |r| Ok((r.get::<_, i64>(0)?, effect_state(r.get(1)?)?)))
-            .optional()?;
+        let note = "UPDATE outbox SET dependents = 1 WHERE tenant = ?1 AND id = ?2 RETURNING n, state";
+        let read = |r: &Row<'_>| Ok((r.get::<_, i64>(0)?, effect_state(r.get(1)?)?));
+        let found = tx.sql.first(note, (tenant, id.as_str()), read)?;
         let Some((on, state)) = found else {
             return Err(Fault::Refused(format!("effect {} depends on {id}, which is not there", row.id)));
         };
-        let entered = tx.execute(
-            "INSERT INTO dependencies (on_effect, effect) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
-            (on, n),
-        )?;
+        let enter = "INSERT INTO dependencies (on_effect, effect) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+        let entered = tx.sql.execute(enter, (on, n))?;
         depends.lost |= matches!(state, EffectState::Failed | EffectState::Cancelled);
         depends.waits += u32::from(state != EffectState::Done && entered == 1);
     }
@@ -182,7 +176,7 @@ fn depend(tx: &Tx<'_>, tenant: &str, n: i64, row: &OutboxRow) -> Result<Depends,
 }
 
 /// Heads of streams whose time has come and whose dependencies are done, oldest need first.
-fn lease(tx: &Tx<'_>, limit: u32) -> Result<Vec<Leased>, Fault> {
+fn lease(tx: &Tx<'_, '_>, limit: u32) -> Result<Vec<Leased>, Fault> {
     let select = format!(
         "{SELECT} WHERE o.wake <= ?1 AND o.performer = 0 AND o.waits = 0 AND (o.stream = '' OR NOT EXISTS ( \
          SELECT 1 FROM outbox b WHERE b.lane = o.lane AND b.stream = o.stream AND b.n < o.n \
@@ -197,7 +191,7 @@ fn lease(tx: &Tx<'_>, limit: u32) -> Result<Vec<Leased>, Fault> {
     let mut leased = Vec::with_capacity(found.len());
     for (n, fence, effect) in found {
         let take = "UPDATE outbox SET fence = ?2, wake = ?3 WHERE n = ?1";
-        tx.execute(take, (n, fence, tx.now.plus(EFFECT_LEASE).0))?;
+        tx.sql.execute(take, (n, fence, tx.now.plus(EFFECT_LEASE).0))?;
         let found_attempted = effect.state == EffectState::Attempted;
         leased.push(Leased { effect, fence, found_attempted });
     }
@@ -210,12 +204,12 @@ struct ToMark {
     class: EffectClass,
     attempts: u32,
     payload: String,
-    payload_sha256: String,
+    payload_sha256: Hash,
     pause: Option<PauseRow>,
     consumed: bool,
 }
 
-fn to_mark(tx: &Tx<'_>, tenant: &str, id: &EffectId, fence: i64) -> Result<Option<ToMark>, Fault> {
+fn to_mark(tx: &Tx<'_, '_>, tenant: &str, id: &EffectId, fence: i64) -> Result<Option<ToMark>, Fault> {
     let select = "SELECT o.n, o.class, o.attempts, o.payload, o.payload_sha256, o.card IS NULL AND o.outward = 0 \
                   OR c.card IS NOT NULL, p.pause_by, p.pause_since, p.pause_reason, p.pause_everything \
                   FROM outbox o LEFT JOIN tenants p ON p.tenant = ?1 \
@@ -232,15 +226,15 @@ fn to_mark(tx: &Tx<'_>, tenant: &str, id: &EffectId, fence: i64) -> Result<Optio
             class,
             attempts: row.get(2)?,
             payload: row.get(3)?,
-            payload_sha256: row.get::<_, HexText>(4)?.0,
+            payload_sha256: row.get(4)?,
             consumed: row.get(5)?,
             pause: super::keeping::pause_row(row, 6)?,
         })
     };
-    Ok(tx.sql.prepare_cached(select)?.query_row((tenant, id.as_str(), fence, tx.now.0), read).optional()?)
+    Ok(tx.sql.first(select, (tenant, id.as_str(), fence, tx.now.0), read)?)
 }
 
-fn mark(tx: &Tx<'_>, tenant: &str, id: &EffectId, fence: i64) -> Result<Mark, Fault> {
+fn mark(tx: &Tx<'_, '_>, tenant: &str, id: &EffectId, fence: i64) -> Result<Mark, Fault> {
     let Some(effect) = to_mark(tx, tenant, id, fence)? else { return Ok(Mark::LeaseLost) };
     if effect.pause.is_some_and(|pause| held_by(&pause, effect.class)) {
         return Ok(Mark::Paused);
@@ -248,12 +242,12 @@ fn mark(tx: &Tx<'_>, tenant: &str, id: &EffectId, fence: i64) -> Result<Mark, Fa
     if !effect.consumed {
         return Ok(Mark::NoApproval);
     }
-    if payload_sha256(&effect.payload) != effect.payload_sha256 {
+    if payload_hash(&effect.payload) != effect.payload_sha256 {
         return Ok(Mark::PayloadDiffers);
     }
     let attempts = effect.attempts + 1;
     let mark = "UPDATE outbox SET state = 1, attempts = ?2, wake = ?3 WHERE n = ?1";
-    tx.execute(mark, (effect.n, attempts, tx.now.plus(EFFECT_LEASE).0))?;
+    tx.sql.execute(mark, (effect.n, attempts, tx.now.plus(EFFECT_LEASE).0))?;
     Ok(Mark::Attempt(attempts))
 }
 
@@ -280,8 +274,8 @@ fn of_lane(
     Ok(found)
 }
 
-pub(super) fn clear_timer(tx: &Tx<'_>, tenant: &str, id: &TimerId) -> Result<(), Fault> {
-    tx.execute("DELETE FROM timers WHERE tenant = ?1 AND id = ?2", (tenant, id.as_str()))?;
+pub(super) fn clear_timer(tx: &Tx<'_, '_>, tenant: &str, id: &TimerId) -> Result<(), Fault> {
+    tx.sql.execute("DELETE FROM timers WHERE tenant = ?1 AND id = ?2", (tenant, id.as_str()))?;
     Ok(())
 }
 

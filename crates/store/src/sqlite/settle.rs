@@ -1,6 +1,6 @@
 //! How effects end, and what ends with them.
 
-use rusqlite::OptionalExtension;
+use rusqlite::Row;
 use throughline_engine::EffectId;
 
 use super::codec::effect_state_number;
@@ -18,7 +18,13 @@ struct Found {
     dependents: bool,
 }
 
-pub(super) fn settle(tx: &mut Tx<'_>, settlement: &Settlement) -> Result<bool, Fault> {
+impl Found {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self { n: row.get(0)?, lane: row.get(1)?, dependents: row.get(2)? })
+    }
+}
+
+pub(super) fn settle(tx: &mut Tx<'_, '_>, settlement: &Settlement) -> Result<bool, Fault> {
     let Settlement { tenant, id, fence, to, message, event } = settlement;
     let (state, wake) = match to {
         SettleTo::End(state @ (EffectState::Planned | EffectState::Attempted), _) => {
@@ -33,13 +39,8 @@ pub(super) fn settle(tx: &mut Tx<'_>, settlement: &Settlement) -> Result<bool, F
                   WHERE tenant = ?1 AND id = ?2 AND CASE WHEN ?3 IS NULL \
                   THEN state = 4 OR (performer = 1 AND state IN (0, 1)) \
                   ELSE fence = ?3 AND fence > 0 AND state IN (0, 1) END RETURNING n, lane, dependents";
-    let found = tx
-        .sql
-        .prepare_cached(update)?
-        .query_row((tenant, id.as_str(), fence, effect_state_number(state), wake), |row| {
-            Ok(Found { n: row.get(0)?, lane: row.get(1)?, dependents: row.get(2)? })
-        })
-        .optional()?;
+    let params = (tenant, id.as_str(), fence, effect_state_number(state), wake);
+    let found = tx.sql.first(update, params, Found::read)?;
     let Some(found) = found else { return Ok(false) };
     if let SettleTo::End(_, outcome) = to {
         keep_outcome(tx, found.n, outcome)?;
@@ -55,15 +56,15 @@ pub(super) fn settle(tx: &mut Tx<'_>, settlement: &Settlement) -> Result<bool, F
     Ok(true)
 }
 
-pub(super) fn keep_outcome(tx: &Tx<'_>, n: i64, outcome: &str) -> Result<(), Fault> {
+pub(super) fn keep_outcome(tx: &Tx<'_, '_>, n: i64, outcome: &str) -> Result<(), Fault> {
     let keep = "INSERT INTO outcomes (n, outcome) VALUES (?1, ?2) \
                 ON CONFLICT DO UPDATE SET outcome = excluded.outcome";
-    tx.execute(keep, (n, outcome))?;
+    tx.sql.execute(keep, (n, outcome))?;
     Ok(())
 }
 
 /// What an end means for the effects that depend on it.
-fn follow(tx: &Tx<'_>, ended: &Found, state: EffectState) -> Result<(), Fault> {
+fn follow(tx: &Tx<'_, '_>, ended: &Found, state: EffectState) -> Result<(), Fault> {
     if !ended.dependents {
         return Ok(());
     }
@@ -71,20 +72,13 @@ fn follow(tx: &Tx<'_>, ended: &Found, state: EffectState) -> Result<(), Fault> {
         EffectState::Done => {
             let count = "UPDATE outbox SET waits = waits - 1 \
                          WHERE n IN (SELECT effect FROM dependencies WHERE on_effect = ?1)";
-            tx.execute(count, [ended.n])?;
+            tx.sql.execute(count, [ended.n])?;
         }
         EffectState::Failed | EffectState::Cancelled => {
             let fail = "UPDATE outbox SET state = 3, wake = NULL, fence = fence + 1 WHERE state = 0 \
                         AND n IN (SELECT effect FROM dependencies WHERE on_effect = ?1) \
                         RETURNING n, lane, dependents";
-            let failed = tx
-                .sql
-                .prepare_cached(fail)?
-                .query_map([ended.n], |row| {
-                    Ok(Found { n: row.get(0)?, lane: row.get(1)?, dependents: row.get(2)? })
-                })?
-                .collect::<rusqlite::Result<Vec<_>>>()?;
-            for dependent in failed {
+            for dependent in tx.sql.all(fail, [ended.n], Found::read)? {
                 keep_outcome(tx, dependent.n, &dependency_outcome())?;
                 follow(tx, &dependent, EffectState::Failed)?;
             }
@@ -95,7 +89,7 @@ fn follow(tx: &Tx<'_>, ended: &Found, state: EffectState) -> Result<(), Fault> {
 }
 
 /// Cancels an effect that has not begun or that nobody knows the outcome of.
-pub(super) fn cancel(tx: &Tx<'_>, tenant: &str, id: &EffectId) -> Result<(), Fault> {
+pub(super) fn cancel(tx: &Tx<'_, '_>, tenant: &str, id: &EffectId) -> Result<(), Fault> {
     let cancel = "UPDATE outbox SET state = 5, wake = NULL, fence = fence + 1 \
                   WHERE tenant = ?1 AND id = ?2 AND state IN (0, 4) RETURNING n, lane, dependents";
     end_one(tx, cancel, (tenant, id.as_str()), EffectState::Cancelled)?;
@@ -103,7 +97,7 @@ pub(super) fn cancel(tx: &Tx<'_>, tenant: &str, id: &EffectId) -> Result<(), Fau
 }
 
 /// A person says what came of an effect that nobody knew the outcome of.
-pub(super) fn adopt(tx: &Tx<'_>, tenant: &str, id: &EffectId, outcome: &str) -> Result<(), Fault> {
+pub(super) fn adopt(tx: &Tx<'_, '_>, tenant: &str, id: &EffectId, outcome: &str) -> Result<(), Fault> {
     let adopt = "UPDATE outbox SET state = 2, fence = fence + 1 \
                  WHERE tenant = ?1 AND id = ?2 AND state = 4 RETURNING n, lane, dependents";
     if let Some(n) = end_one(tx, adopt, (tenant, id.as_str()), EffectState::Done)? {
@@ -113,14 +107,10 @@ pub(super) fn adopt(tx: &Tx<'_>, tenant: &str, id: &EffectId, outcome: &str) -> 
 }
 
 /// A newer update of a card takes the place of the ones that have not begun.
-pub(super) fn supersede(tx: &Tx<'_>, lane: i64, stream: &str) -> Result<(), Fault> {
+pub(super) fn supersede(tx: &Tx<'_, '_>, lane: i64, stream: &str) -> Result<(), Fault> {
     let older = "SELECT n FROM outbox WHERE lane = ?1 AND stream = ?2 AND state = 0 \
                  AND wake IS NOT NULL AND performer = 0 AND stream <> ''";
-    let older: Vec<i64> = tx
-        .sql
-        .prepare_cached(older)?
-        .query_map((lane, stream), |row| row.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
+    let older: Vec<i64> = tx.sql.all(older, (lane, stream), |row| row.get(0))?;
     for n in older {
         let cancel = "UPDATE outbox SET state = 5, wake = NULL, fence = fence + 1 WHERE n = ?1 \
                       RETURNING n, lane, dependents";
@@ -130,16 +120,12 @@ pub(super) fn supersede(tx: &Tx<'_>, lane: i64, stream: &str) -> Result<(), Faul
 }
 
 fn end_one(
-    tx: &Tx<'_>,
-    update: &str,
+    tx: &Tx<'_, '_>,
+    update: &'static str,
     params: impl rusqlite::Params,
     state: EffectState,
 ) -> Result<Option<i64>, Fault> {
-    let found = tx
-        .sql
-        .prepare_cached(update)?
-        .query_row(params, |row| Ok(Found { n: row.get(0)?, lane: row.get(1)?, dependents: row.get(2)? }))
-        .optional()?;
+    let found = tx.sql.first(update, params, Found::read)?;
     let Some(found) = found else { return Ok(None) };
     follow(tx, &found, state)?;
     Ok(Some(found.n))

@@ -11,7 +11,10 @@ use super::SqliteStore;
 use crate::conformance::fixture::{Hand, create, delivery, lane, lease, loose};
 use crate::conformance::turns::{full_turn, written};
 use crate::conformance::{Place, START, Subject, block_on};
-use crate::{Accepted, Inbox, Keeping, Lanes, ManualClock, Mark, Outbox, Store, StoreError};
+use crate::{
+    Accepted, Claim, CommitResult, Inbox, Keeping, Lanes, ManualClock, Mark, Outbox, Release, Store,
+    StoreError,
+};
 
 fn clock() -> Arc<ManualClock> {
     Arc::new(ManualClock::at(START))
@@ -120,7 +123,7 @@ fn a_file_locked_as_a_whole_is_in_use() {
 
 /// Runs a pragma on the connection that writes.
 fn pragma(store: &SqliteStore, sql: &'static str) {
-    let run = move |tx: &mut super::writer::Tx<'_>| Ok(tx.sql.query_row(sql, [], |_| Ok(()))?);
+    let run = move |tx: &mut super::writer::Tx<'_, '_>| Ok(tx.sql.query_row(sql, [], |_| Ok(()))?);
     block_on(store.writer.call("test", run)).unwrap();
 }
 
@@ -172,6 +175,33 @@ fn a_full_disk_takes_only_what_needs_room() {
     assert_eq!(results, expected);
 }
 
+/// Who held a claim or a lease when the file was last open is gone: nobody waits for the lease to run out.
+#[test]
+fn opening_ends_what_was_held() {
+    let folder = Folder::new();
+    let store = SqliteStore::open(folder.path(), clock()).unwrap();
+    let mut hand = block_on(Hand::of("a", &store, &lane("C1")));
+    block_on(hand.plan(vec![loose("fx_1"), loose("fx_2"), loose("fx_3")]));
+    let leased = block_on(lease(&store));
+    block_on(store.mark("acme", &"fx_1".into(), leased[0].fence)).unwrap();
+    let later = crate::Settlement {
+        to: crate::SettleTo::Retry(START.plus(1_000)),
+        ..crate::conformance::fixture::settled("fx_3", Some(leased[2].fence))
+    };
+    assert!(block_on(store.settle(later)).unwrap());
+    let late = hand.turn();
+    drop(store);
+
+    let store = SqliteStore::open(folder.path(), clock()).unwrap();
+    assert_eq!(block_on(store.commit(late)).unwrap(), CommitResult::Fenced);
+    assert_eq!(block_on(store.release(&lane("C1"), 1)).unwrap(), Release::NotOurs);
+    let claim = block_on(store.claim(&lane("C1"), "b")).unwrap();
+    assert_eq!(claim, Claim::Ours { epoch: 2, revision: 1 });
+    let again = block_on(lease(&store));
+    let found: Vec<_> = again.iter().map(|l| (l.effect.row.id.as_str(), l.found_attempted)).collect();
+    assert_eq!(found, [("fx_1", true), ("fx_2", false)]);
+}
+
 fn tamper(folder: &Folder, sql: &str) {
     Connection::open(folder.path()).unwrap().execute_batch(sql).unwrap();
 }
@@ -214,7 +244,7 @@ fn the_settings_are_what_the_spec_says() {
     let folder = Folder::new();
     let store = SqliteStore::open(folder.path(), clock()).unwrap();
     let read = |name: &'static str| {
-        let run = move |tx: &mut super::writer::Tx<'_>| {
+        let run = move |tx: &mut super::writer::Tx<'_, '_>| {
             Ok(tx.sql.pragma_query_value(None, name, |row| row.get::<_, rusqlite::types::Value>(0))?)
         };
         block_on(store.writer.call("test", run)).unwrap()

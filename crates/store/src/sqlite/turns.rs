@@ -89,11 +89,11 @@ pub(super) fn checkpoint(
 }
 
 /// Writes a turn's row, its content and its checkpoint.
-pub(super) fn write(tx: &mut Tx<'_>, lane: i64, revision: i64, turn: &TurnCommit) -> Result<(), Fault> {
+pub(super) fn write(tx: &mut Tx<'_, '_>, lane: i64, revision: i64, turn: &TurnCommit) -> Result<(), Fault> {
     let (n, log) = (tx.memo.next_turn(), &turn.log);
     let insert = "INSERT INTO turns (n, tenant, lane, revision, turn, decided_at, commit_id, prev_hash, hash, row) \
                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
-    tx.execute(
+    tx.sql.execute(
         insert,
         (
             n,
@@ -109,10 +109,10 @@ pub(super) fn write(tx: &mut Tx<'_>, lane: i64, revision: i64, turn: &TurnCommit
         ),
     )?;
     let content = "INSERT INTO contents (n, salt, content) VALUES (?1, ?2, ?3)";
-    tx.execute(content, (n, Hex(&log.salt), &log.content))?;
+    tx.sql.execute(content, (n, Hex(&log.salt), &log.content))?;
     if let Some(state) = &turn.checkpoint {
         let insert = "INSERT INTO checkpoints (lane, revision, state) VALUES (?1, ?2, ?3)";
-        tx.execute(insert, (lane, revision, state))?;
+        tx.sql.execute(insert, (lane, revision, state))?;
     }
     Ok(())
 }

@@ -14,6 +14,7 @@ use rusqlite::Connection;
 use throughline_engine::Timestamp;
 use tokio::sync::oneshot;
 
+use super::book::Book;
 use super::checkpoint::Checkpoints;
 use super::fault::{Fault, stop_if_fatal, write_error};
 use super::memo::Memo;
@@ -28,17 +29,10 @@ const GROUP_TIME: Duration = Duration::from_millis(5);
 const GATHER: Duration = Duration::from_micros(150);
 
 /// The transaction an operation runs in.
-pub(super) struct Tx<'a> {
-    pub(super) sql: &'a Connection,
+pub(super) struct Tx<'a, 'c> {
+    pub(super) sql: &'a Book<'c>,
     pub(super) now: Timestamp,
     pub(super) memo: &'a mut Memo,
-}
-
-impl Tx<'_> {
-    /// Runs one statement and says how many rows it touched.
-    pub(super) fn execute(&self, sql: &str, params: impl rusqlite::Params) -> rusqlite::Result<usize> {
-        self.sql.prepare_cached(sql)?.execute(params)
-    }
 }
 
 /// How a writing operation ends when it does not end well.
@@ -70,7 +64,7 @@ impl Failure {
 }
 
 trait Op: Send {
-    fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), Fault>;
+    fn run(&mut self, tx: &mut Tx<'_, '_>) -> Result<(), Fault>;
     fn fail(&mut self, fault: &Fault);
     fn answer(self: Box<Self>);
 }
@@ -86,9 +80,9 @@ struct Call<T, F> {
 impl<T, F> Op for Call<T, F>
 where
     T: Send,
-    F: Fn(&mut Tx<'_>) -> Result<T, Fault> + Send,
+    F: Fn(&mut Tx<'_, '_>) -> Result<T, Fault> + Send,
 {
-    fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), Fault> {
+    fn run(&mut self, tx: &mut Tx<'_, '_>) -> Result<(), Fault> {
         self.outcome = Some(Ok((self.work)(tx)?));
         Ok(())
     }
@@ -117,13 +111,15 @@ impl Writer {
         connection: Connection,
         clock: Arc<dyn Clock>,
         checkpoints: Checkpoints,
-    ) -> Result<Self, Fault> {
-        let memo = Memo::read(&connection)?;
+    ) -> Result<Self, String> {
+        let memo = Memo::read(&connection).map_err(|e| e.to_string())?;
         let (queue, waiting) = channel();
-        let desk = Desk { sql: connection, clock, memo, waiting, expected: 0, checkpoints };
-        let thread = std::thread::Builder::new().name("throughline-sqlite".into()).spawn(move || desk.run());
-        let thread =
-            thread.map_err(|e| Fault::Refused(format!("the writer thread cannot be started: {e}")))?;
+        let work = move || {
+            let sql = Book::new(&connection);
+            Desk { sql, clock, memo, waiting, expected: 0, checkpoints }.run();
+        };
+        let thread = std::thread::Builder::new().name("sqlite".into()).spawn(work);
+        let thread = thread.map_err(|e| format!("the writer thread cannot be started: {e}"))?;
         Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
 
@@ -131,7 +127,7 @@ impl Writer {
     pub(super) async fn call<T, F>(&self, act: &'static str, work: F) -> Result<T, Failure>
     where
         T: Send + 'static,
-        F: Fn(&mut Tx<'_>) -> Result<T, Fault> + Send + 'static,
+        F: Fn(&mut Tx<'_, '_>) -> Result<T, Fault> + Send + 'static,
     {
         let (reply, answer) = oneshot::channel();
         let call = Box::new(Call { act, work, outcome: None, reply });
@@ -151,8 +147,8 @@ impl Drop for Writer {
 }
 
 /// What the writer thread holds.
-struct Desk {
-    sql: Connection,
+struct Desk<'c> {
+    sql: Book<'c>,
     clock: Arc<dyn Clock>,
     memo: Memo,
     waiting: Receiver<Box<dyn Op>>,
@@ -161,7 +157,7 @@ struct Desk {
     checkpoints: Checkpoints,
 }
 
-impl Desk {
+impl Desk<'_> {
     fn run(mut self) {
         while let Ok(first) = self.waiting.recv() {
             let group = self.group(first);
@@ -261,8 +257,8 @@ impl Desk {
         }
     }
 
-    fn control(&self, sql: &str) -> Result<(), Fault> {
-        let ran = self.sql.prepare_cached(sql).and_then(|mut statement| statement.execute([]));
+    fn control(&self, sql: &'static str) -> Result<(), Fault> {
+        let ran = self.sql.execute(sql, []);
         if let Err(error) = &ran {
             stop_if_fatal(sql, error);
         }

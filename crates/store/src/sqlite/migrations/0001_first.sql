@@ -25,23 +25,23 @@ CREATE TABLE lanes (
   epoch        INTEGER NOT NULL DEFAULT 0,
   owner        TEXT,
   lease_until  INTEGER NOT NULL DEFAULT 0,
+  session      INTEGER NOT NULL DEFAULT 0, -- the opening of the file under which it was claimed
   updated_at   INTEGER NOT NULL,
   log_hash     BLOB NOT NULL DEFAULT (zeroblob(32)),
   last_effect  INTEGER,                  -- the newest outbox row; older ones follow by outbox.prev
   head         TEXT NOT NULL DEFAULT '',
+  loaded       TEXT NOT NULL DEFAULT '{}', -- keys of the records that are loaded with it, by kind; all others are retired
   UNIQUE (tenant, id)
 );
 
--- Everything small that is found by a key inside one lane, clustered so that a turn finds it on one page.
--- part 0: records that are loaded with the lane; part 1: retired ones; part 2: channel message ids
--- (key: the channel's, body: ours).
-CREATE TABLE lane_rows (
+-- What is found by a key inside one lane, clustered by it: records, and under the empty kind the channel's
+-- message ids (body: ours).
+CREATE TABLE records (
   lane INTEGER NOT NULL,
-  part INTEGER NOT NULL,
   kind TEXT NOT NULL,
   key  TEXT NOT NULL,
   body TEXT NOT NULL,
-  PRIMARY KEY (lane, part, kind, key)
+  PRIMARY KEY (lane, kind, key)
 ) WITHOUT ROWID;
 
 -- Every identity of every delivery. `first` is the delivery key when this is another identity of it.
@@ -234,9 +234,11 @@ CREATE TABLE documents (
   PRIMARY KEY (tenant, collection, key)
 );
 
--- One row that is written to find out whether anything can be.
-CREATE TABLE probe (
+-- One row. session: how often the file was opened; a claim or lease of an earlier time is over, because its
+-- process is gone. tried_at is written to find out whether anything can be.
+CREATE TABLE instance (
   one      INTEGER PRIMARY KEY CHECK (one = 1),
+  session  INTEGER NOT NULL,
   tried_at INTEGER NOT NULL
 );
-INSERT INTO probe VALUES (1, 0);
+INSERT INTO instance VALUES (1, 0, 0);

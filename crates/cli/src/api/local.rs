@@ -1,0 +1,402 @@
+//! The local store, read without starting anything.
+
+use std::future::Future;
+
+use throughline_engine::approval::ApprovalChange;
+use throughline_engine::effect::EffectClass;
+use throughline_engine::workflow::Action;
+use throughline_engine::{CardId, EffectId, LaneId, TurnId};
+use throughline_runtime::replay::Same;
+use throughline_runtime::{Runtime, Stop};
+use throughline_server::wire::{
+    Approval, Decided, Effect, Lane, LaneInfo, Message, Passed, Pause, Pending, ReplayedTurn, Replays,
+    TurnInfo, Why,
+};
+use throughline_server::{Config, Instance, StartError};
+use throughline_store::{ApprovalRow, ApprovalState, EffectState, StoreError, StoredEffect};
+
+use crate::app::App;
+use crate::error::Failure;
+use crate::exit::Exit;
+use crate::settings;
+
+/// An opened store, with the runtime that reads it.
+pub(crate) struct Local {
+    runtime: tokio::runtime::Runtime,
+    instance: Instance,
+}
+
+impl Local {
+    /// Opens the configured store. What it does not hold yet is not made.
+    pub(crate) fn open(app: &App) -> Result<Self, Failure> {
+        let config = settings::installation(app, None)?;
+        let runtime = app.runtime()?;
+        let listen = config.server.listen;
+        let instance = runtime
+            .block_on(throughline_server::open(config))
+            .map_err(|error| not_started(&error, &listen.to_string()))?;
+        Ok(Self { runtime, instance })
+    }
+
+    /// The configuration it was opened with.
+    pub(crate) fn config(&self) -> &Config {
+        &self.instance.config
+    }
+
+    /// The instance.
+    pub(crate) fn instance(&self) -> &Instance {
+        &self.instance
+    }
+
+    /// Waits for what the store is asked.
+    pub(crate) fn ask<T, E: Into<Stop>>(
+        &self,
+        future: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, Failure> {
+        self.runtime.block_on(future).map_err(|error| stopped(&error.into()))
+    }
+
+    fn loops(&self) -> &Runtime {
+        &self.instance.runtime
+    }
+
+    /// Looks in each tenant in turn: whoever may read the file may read all of it.
+    fn find<T, F: Future<Output = Result<Option<T>, Stop>>>(
+        &self,
+        what: &str,
+        id: &str,
+        list: &str,
+        look: impl Fn(String) -> F,
+    ) -> Result<T, Failure> {
+        for tenant in self.instance.config.tenants() {
+            if let Some(found) = self.ask(look(tenant.to_owned()))? {
+                return Ok(found);
+            }
+        }
+        Err(unknown(what, id, list))
+    }
+
+    fn each<T, F: Future<Output = Result<Vec<T>, Stop>>>(
+        &self,
+        limit: usize,
+        list: impl Fn(String, u32) -> F,
+    ) -> Result<Vec<T>, Failure> {
+        let mut all = Vec::new();
+        for tenant in self.instance.config.tenants() {
+            let left = u32::try_from(limit - all.len()).unwrap_or(u32::MAX);
+            if left > 0 {
+                all.extend(self.ask(list(tenant.to_owned(), left))?);
+            }
+        }
+        Ok(all)
+    }
+
+    /// A lane by its id.
+    pub(crate) fn stored_lane(&self, id: &str) -> Result<throughline_store::LaneInfo, Failure> {
+        let (store, id) = (&self.instance.store, LaneId::from(id));
+        self.find("lane", id.as_str(), "lanes list", |tenant| {
+            let id = id.clone();
+            async move { Ok(store.lane(&tenant, &id).await?) }
+        })
+    }
+
+    /// The lanes as they are stored.
+    pub(crate) fn stored_lanes(&self, limit: usize) -> Result<Vec<throughline_store::LaneInfo>, Failure> {
+        let store = &self.instance.store;
+        self.each(limit, |tenant, limit| async move { Ok(store.lanes(&tenant, None, limit).await?) })
+    }
+
+    pub(crate) fn why(&self, id: &str) -> Result<Why, Failure> {
+        let loops = self.loops();
+        let (_, turn) = self.find("turn", id, "lanes show LANE", |tenant| async move {
+            loops.turn_record(&tenant, id).await
+        })?;
+        let row = &turn.row;
+        let decision = &row.decision;
+        let asks = row.effects.iter().filter(|(class, _)| class == EffectClass::ModelAsk.word());
+        Ok(Why {
+            turn: row.turn.0.clone(),
+            reason: decision.reason.code().into(),
+            says: decision.reason.says().into(),
+            rung: decision.rung.number(),
+            name: decision.rung.title().into(),
+            passed: row.trace.passed.iter().map(Passed::from).collect(),
+            also: row.trace.also.iter().map(|reason| reason.code().into()).collect(),
+            candidates: row.trace.candidates.clone(),
+            model_asks: asks.map(|(_, id)| id.clone()).collect(),
+            policy_version: row.policy.clone(),
+            text: format!("{}\nPolicy version: {}", turn.summary().explain(), row.policy),
+        })
+    }
+
+    pub(crate) fn lanes(&self, limit: usize) -> Result<Vec<LaneInfo>, Failure> {
+        Ok(self.stored_lanes(limit)?.iter().map(LaneInfo::from).collect())
+    }
+
+    pub(crate) fn lane(&self, id: &str) -> Result<Lane, Failure> {
+        let info = self.stored_lane(id)?;
+        let view = self.ask(self.loops().lane_view(&info.key))?;
+        let head = &view.lane.head;
+        let now = self.instance.store.now();
+        let policy = self.loops().policy();
+        let remembered =
+            head.remembered.as_ref().filter(|kept| kept.alive(head.last_message_at, now, policy));
+        Ok(Lane {
+            info: LaneInfo::from(&info),
+            pending: head.pendings.iter().map(Pending::from).collect(),
+            remembered: remembered.map(|kept| kept.intent.word().into()),
+            asking: head.ask.is_some(),
+            messages: view.messages.into_iter().map(Message::from).collect(),
+        })
+    }
+
+    pub(crate) fn turns(&self, lane: &str, limit: usize) -> Result<Vec<TurnInfo>, Failure> {
+        let info = self.stored_lane(lane)?;
+        let store = &self.instance.store;
+        let mut told = Vec::new();
+        let mut before = u64::MAX >> 1;
+        while told.len() < limit {
+            let page = u32::try_from((limit - told.len()).min(200)).unwrap_or(200);
+            let turns = self.ask(store.turns_before(&info.key, before, page))?;
+            let Some(last) = turns.last() else { break };
+            before = last.revision;
+            for stored in &turns {
+                let turn = throughline_runtime::record::Turn::read(stored).map_err(|error| {
+                    Failure::new(format!("cannot read the turn {}", stored.log.turn))
+                        .because(&error)
+                        .code("TL-6203")
+                })?;
+                told.push(TurnInfo::new(&turn));
+            }
+        }
+        Ok(told)
+    }
+
+    pub(crate) fn approvals(&self, all: bool, limit: usize) -> Result<Vec<Approval>, Failure> {
+        let store = &self.instance.store;
+        let rows = self
+            .each(limit, |tenant, limit| async move { Ok(store.approvals(&tenant, !all, limit).await?) })?;
+        rows.iter().map(|row| self.shown(row)).collect()
+    }
+
+    pub(crate) fn approval(&self, id: &str) -> Result<Approval, Failure> {
+        let (store, card) = (&self.instance.store, CardId::from(id));
+        let row = self.find("approval", id, "approvals list --all", |tenant| {
+            let card = card.clone();
+            async move { Ok(store.approval(&tenant, &card).await?) }
+        })?;
+        self.shown(&row)
+    }
+
+    fn shown(&self, row: &ApprovalRow) -> Result<Approval, Failure> {
+        let approval = &row.approval;
+        let lane = self.ask(self.loops().lane(&row.lane))?;
+        let card = match lane.records.card(&approval.card) {
+            Some(card) => Some(self.ask(self.loops().card_model(&lane, card))?.into()),
+            None => None,
+        };
+        let (state, decided) = state(&row.state);
+        Ok(Approval {
+            id: approval.card.0.clone(),
+            lane: row.lane.id().0,
+            version: approval.version,
+            state: state.into(),
+            kind: approval.kind.clone(),
+            payload: serde_json::from_str(&approval.payload).unwrap_or_default(),
+            payload_sha256: approval.payload_sha256.clone(),
+            effects: approval.classes.clone(),
+            targets: approval.targets.clone(),
+            quantity: approval.quantity,
+            total_chars: approval.total_chars,
+            requested_by: approval.requested_by.clone(),
+            source: approval.source.0.clone(),
+            created_at: approval.created_at.rfc3339(),
+            expires_at: approval.expires_at.map(|end| end.rfc3339()),
+            decided,
+            card,
+        })
+    }
+
+    pub(crate) fn effects(&self, state: Option<&str>, limit: usize) -> Result<Vec<Effect>, Failure> {
+        let store = &self.instance.store;
+        let state = state.map(effect_state).transpose()?;
+        let rows = self.each(limit, |tenant, limit| async move {
+            Ok(store.effects(&tenant, None, state, limit).await?)
+        })?;
+        Ok(rows.iter().map(effect).collect())
+    }
+
+    pub(crate) fn effect(&self, id: &str) -> Result<Effect, Failure> {
+        let (store, name) = (&self.instance.store, EffectId::from(id));
+        let row = self.find("effect", id, "effects list", |tenant| {
+            let name = name.clone();
+            async move { Ok(store.effect(&tenant, &name).await?) }
+        })?;
+        Ok(effect(&row))
+    }
+
+    pub(crate) fn pause(&self) -> Result<Pause, Failure> {
+        let row = self.ask(self.instance.store.pause(&self.instance.config.tenant))?;
+        Ok(match row {
+            None => Pause { paused: false, level: None, by: None, since: None, reason: None },
+            Some(row) => Pause {
+                paused: true,
+                level: Some(if row.everything { "everything" } else { "outward" }.into()),
+                by: Some(row.by),
+                since: Some(row.since.rfc3339()),
+                reason: Some(row.reason),
+            },
+        })
+    }
+
+    pub(crate) fn replay(&self, target: &str, seen: &mut dyn FnMut(usize)) -> Result<Replays, Failure> {
+        let (key, only) = if target.starts_with(TurnId::PREFIX) {
+            let store = &self.instance.store;
+            let stored = self.find("turn", target, "lanes show LANE", |tenant| async move {
+                Ok(store.turn(&tenant, &target.into()).await?)
+            })?;
+            (stored.lane, Some(stored.revision))
+        } else {
+            (self.stored_lane(target)?.key, None)
+        };
+        let mut replays = Replays { lane: key.id().0, turns: 0, same: 0, differing: Vec::new() };
+        let mut done = 0;
+        self.ask(self.loops().replay(&key, only.unwrap_or(1), |replayed| {
+            done += 1;
+            seen(done);
+            if only.is_some_and(|only| only != replayed.revision) {
+                return;
+            }
+            replays.turns += 1;
+            match differs(&replayed.verdict) {
+                None => replays.same += 1,
+                Some((differs, detail)) => replays.differing.push(ReplayedTurn {
+                    turn: replayed.turn.clone(),
+                    revision: replayed.revision,
+                    reason: replayed.reason.code().into(),
+                    differs: differs.into(),
+                    detail,
+                }),
+            }
+        }))?;
+        Ok(replays)
+    }
+}
+
+fn differs(verdict: &Same) -> Option<(&'static str, Option<String>)> {
+    match verdict {
+        Same::Yes => None,
+        Same::ContentErased => Some(("content_erased", None)),
+        Same::Decision(now) => Some(("decision", Some(format!("now {}", now.code())))),
+        Same::State { recorded, now } => Some(("state", Some(format!("recorded {recorded}, now {now}")))),
+        Same::Tampered => Some(("tampered", None)),
+    }
+}
+
+fn state(state: &ApprovalState) -> (&'static str, Option<Decided>) {
+    match state {
+        ApprovalState::Pending => ("pending", None),
+        ApprovalState::Expired => ("expired", None),
+        ApprovalState::Superseded => ("superseded", None),
+        ApprovalState::Decided { change: ApprovalChange::Decide { action, by, at, .. } } => {
+            let word = match action {
+                Action::Approve | Action::CreateAgain | Action::Adopt => "approved",
+                Action::Reject => "rejected",
+                _ => "cancelled",
+            };
+            let decided = Decided {
+                action: action.word().into(),
+                by: by.id.clone(),
+                by_name: by.name.clone(),
+                at: at.rfc3339(),
+            };
+            (word, Some(decided))
+        }
+        ApprovalState::Decided { .. } | ApprovalState::Cancelled => ("cancelled", None),
+    }
+}
+
+fn effect(stored: &StoredEffect) -> Effect {
+    let mut body: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(&stored.row.payload).unwrap_or_default();
+    body.remove("class");
+    Effect {
+        id: stored.row.id.0.clone(),
+        class: stored.row.class.word().into(),
+        delivery: word(&stored.row.performer),
+        state: word(&stored.state),
+        lane: stored.lane.id().0,
+        turn: stored.turn.0.clone(),
+        attempts: stored.attempts,
+        created_at: stored.created_at.rfc3339(),
+        approval: stored.row.approval.as_ref().map(|by| format!("{} v{}", by.card, by.version)),
+        outcome: stored.outcome.as_deref().and_then(|outcome| serde_json::from_str(outcome).ok()),
+        body,
+    }
+}
+
+/// The word of one of the store's enums: they are written in lower case.
+fn word(value: &impl serde::Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => String::new(),
+    }
+}
+
+fn effect_state(word: &str) -> Result<EffectState, Failure> {
+    serde_json::from_value(word.into()).map_err(|_| {
+        Failure::usage(format!("there is no effect state {word}"))
+            .hint("planned, attempted, done, failed, uncertain or cancelled")
+    })
+}
+
+fn unknown(what: &str, id: &str, list: &str) -> Failure {
+    Failure::new(format!("there is no {what} {id} in this store")).code("TL-2404").hint(format!(
+        "`throughline {list}` shows what there is; another store or instance: --config, --server"
+    ))
+}
+
+/// Why an instance did not open, with the way round it.
+pub(crate) fn not_started(error: &StartError, listen: &str) -> Failure {
+    let failure = Failure::new("cannot open the local store").because(error).code(error.code().id());
+    match error {
+        StartError::Config(errors) => settings::wrong(errors.clone()),
+        StartError::Store(StoreError::InUse { .. }) => failure
+            .hint(format!("ask the instance that runs: --server http://{listen}"))
+            .exit(Exit::Unreachable),
+        StartError::Store(_) | StartError::Folder { .. } | StartError::Recover(_) => {
+            failure.hint(error.code().fix).exit(Exit::Unreachable)
+        }
+        StartError::Key { .. } => failure.hint(error.code().fix).exit(Exit::Configuration),
+        StartError::Listen { .. } => failure.hint(error.code().fix),
+    }
+}
+
+/// Why the store did not do its part.
+pub(crate) fn stopped(error: &Stop) -> Failure {
+    let code = match error {
+        Stop::Store(StoreError::ReadOnly { .. }) => "TL-6201",
+        Stop::Store(_) | Stop::Crash(_) => "TL-6202",
+        Stop::Unreadable { .. } => "TL-6203",
+    };
+    Failure::new("the store did not answer").because(error).code(code).exit(Exit::Unreachable)
+}
+
+/// Nothing an effect can be performed by is told in another word than the API's.
+#[cfg(test)]
+mod tests {
+    use throughline_store::Performer;
+
+    use super::*;
+
+    #[test]
+    fn words_are_those_of_the_api() {
+        assert_eq!(
+            [Performer::Us, Performer::Host, Performer::Commit].map(|it| word(&it)),
+            ["us", "host", "commit"]
+        );
+        assert_eq!(word(&EffectState::Uncertain), "uncertain");
+        assert_eq!(effect_state("attempted").ok(), Some(EffectState::Attempted));
+        assert!(effect_state("sent").is_err());
+    }
+}

@@ -1,0 +1,243 @@
+//! A running instance, over its HTTP API.
+
+use std::fs;
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use throughline_server::wire::{
+    Approval, Effect, Lane, LaneInfo, Page, Pause, PauseChange, Replays, TurnAnswer, TurnInfo, Why,
+};
+use ureq::Agent;
+use ureq::http::Response;
+
+use crate::app::App;
+use crate::error::Failure;
+use crate::exit::Exit;
+
+/// How long one request may take: longer than the longest wait for a decision.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The longest page the API gives.
+const PAGE: usize = 200;
+
+/// A connection to an instance. Clones share it.
+#[derive(Clone)]
+pub(crate) struct Remote {
+    agent: Agent,
+    url: String,
+    token: Option<String>,
+}
+
+/// What was said about an event that was delivered.
+pub(crate) struct Said {
+    /// The answer.
+    pub(crate) answer: TurnAnswer,
+    /// The same as it came, for what only the answer's bytes know.
+    pub(crate) body: Value,
+}
+
+impl Remote {
+    /// The instance that the flags name. Nothing is sent yet.
+    pub(crate) fn new(app: &App, url: &str) -> Result<Self, Failure> {
+        let token = match &app.flags.token_file {
+            None => None,
+            Some(file) => {
+                let failed = |error| {
+                    Failure::usage(format!("cannot read the token file {}", file.display())).because(&error)
+                };
+                Some(fs::read_to_string(file).map_err(failed)?.trim().to_owned())
+            }
+        };
+        Self::at(url, token)
+    }
+
+    /// An instance at an address.
+    pub(crate) fn at(url: &str, token: Option<String>) -> Result<Self, Failure> {
+        if !url.starts_with("http://") {
+            let hint = "write http://HOST:PORT; for TLS, put a proxy or a tunnel in front";
+            return Err(Failure::usage(format!("cannot talk to {url}")).hint(hint));
+        }
+        let config =
+            Agent::config_builder().http_status_as_error(false).timeout_global(Some(PATIENCE)).build();
+        Ok(Self { agent: config.into(), url: url.trim_end_matches('/').into(), token })
+    }
+
+    /// Where it is.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Reads a value.
+    pub(crate) fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Failure> {
+        let mut request = self.agent.get(format!("{}{path}", self.url));
+        if let Some(token) = &self.token {
+            request = request.header("Authorization", format!("Bearer {token}"));
+        }
+        self.read(path, request.call())
+    }
+
+    /// Reads a list, page after page.
+    fn list<T: DeserializeOwned>(&self, path: &str, limit: usize) -> Result<Vec<T>, Failure> {
+        let separator = if path.contains('?') { '&' } else { '?' };
+        let mut items = Vec::new();
+        let mut cursor = String::new();
+        while items.len() < limit {
+            let page = (limit - items.len()).min(PAGE);
+            let page: Page<T> = self.get(&format!("{path}{separator}limit={page}{cursor}"))?;
+            items.extend(page.items);
+            match page.next {
+                Some(next) => cursor = format!("&cursor={next}"),
+                None => break,
+            }
+        }
+        items.truncate(limit);
+        Ok(items)
+    }
+
+    /// Sends a change, under a key that makes sending it again safe.
+    fn send<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        path: &str,
+        key: &str,
+        body: &Value,
+    ) -> Result<T, Failure> {
+        let url = format!("{}{path}", self.url);
+        let request = if method == "PUT" { self.agent.put(&url) } else { self.agent.post(&url) };
+        let mut request = request
+            .header("Content-Type", "application/json")
+            .header("Idempotency-Key", key)
+            .header("Prefer", "wait=30");
+        if let Some(token) = &self.token {
+            request = request.header("Authorization", format!("Bearer {token}"));
+        }
+        self.read(path, request.send(body.to_string()))
+    }
+
+    fn read<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        answer: Result<Response<ureq::Body>, ureq::Error>,
+    ) -> Result<T, Failure> {
+        let cut = |error: &ureq::Error| {
+            Failure::new(format!("cannot reach {}", self.url))
+                .because(error)
+                .hint(
+                    "is it running? `throughline serve` starts one; without --server the local store is read",
+                )
+                .exit(Exit::Unreachable)
+        };
+        let mut answer = answer.map_err(|error| cut(&error))?;
+        let status = answer.status().as_u16();
+        let text = answer.body_mut().read_to_string().map_err(|error| cut(&error))?;
+        if status >= 400 {
+            return Err(refused(&self.url, status, &text));
+        }
+        serde_json::from_str(&text).map_err(|error| {
+            let what = format!("{}{path} answered with something else than this version expects", self.url);
+            Failure::new(what).because(&error).hint("is it another version? `throughline version`")
+        })
+    }
+
+    /// Delivers an event and waits for its decision.
+    pub(crate) fn deliver(&self, key: &str, event: &Value) -> Result<Said, Failure> {
+        let body: Value = self.send("POST", "/v1/events", key, event)?;
+        let answer = serde_json::from_value(body.clone()).map_err(|error| {
+            // 202: durable, but its turn takes longer than anybody waits here.
+            Failure::new("the event was accepted, but there is no decision yet")
+                .because(&error)
+                .hint("look again later: `throughline lanes list`")
+        })?;
+        Ok(Said { answer, body })
+    }
+
+    /// Decides on an approval.
+    pub(crate) fn decide(
+        &self,
+        id: &str,
+        version: u32,
+        decision: &str,
+        key: &str,
+    ) -> Result<TurnAnswer, Failure> {
+        let body = json!({ "version": version, "decision": decision });
+        self.send("POST", &format!("/v1/approvals/{id}/decide"), key, &body)
+    }
+
+    /// Switches the kill switch.
+    pub(crate) fn set_pause(&self, change: &PauseChange, key: &str) -> Result<Pause, Failure> {
+        let body = serde_json::to_value(change)
+            .map_err(|error| Failure::new("cannot write the change").because(&error))?;
+        self.send("PUT", "/v1/pause", key, &body)
+    }
+
+    pub(crate) fn why(&self, turn: &str) -> Result<Why, Failure> {
+        self.get(&format!("/v1/turns/{turn}/why"))
+    }
+
+    pub(crate) fn lanes(&self, limit: usize) -> Result<Vec<LaneInfo>, Failure> {
+        self.list("/v1/lanes", limit)
+    }
+
+    pub(crate) fn lane(&self, id: &str) -> Result<Lane, Failure> {
+        self.get(&format!("/v1/lanes/{id}"))
+    }
+
+    pub(crate) fn turns(&self, lane: &str, limit: usize) -> Result<Vec<TurnInfo>, Failure> {
+        self.list(&format!("/v1/lanes/{lane}/turns"), limit)
+    }
+
+    pub(crate) fn approvals(&self, all: bool, limit: usize) -> Result<Vec<Approval>, Failure> {
+        self.list(if all { "/v1/approvals?state=all" } else { "/v1/approvals" }, limit)
+    }
+
+    pub(crate) fn approval(&self, id: &str) -> Result<Approval, Failure> {
+        self.get(&format!("/v1/approvals/{id}"))
+    }
+
+    pub(crate) fn effects(&self, state: Option<&str>, limit: usize) -> Result<Vec<Effect>, Failure> {
+        match state {
+            Some(state) => self.list(&format!("/v1/effects?state={state}"), limit),
+            None => self.list("/v1/effects", limit),
+        }
+    }
+
+    pub(crate) fn effect(&self, id: &str) -> Result<Effect, Failure> {
+        self.get(&format!("/v1/effects/{id}"))
+    }
+
+    pub(crate) fn pause(&self) -> Result<Pause, Failure> {
+        self.get("/v1/pause")
+    }
+
+    pub(crate) fn replay(&self, target: &str, seen: &mut dyn FnMut(usize)) -> Result<Replays, Failure> {
+        let body =
+            if target.starts_with("tn_") { json!({ "turn": target }) } else { json!({ "lane": target }) };
+        let key = format!("replay-{target}-{}", std::process::id());
+        let replays: Replays = self.send("POST", "/v1/replay", &key, &body)?;
+        seen(replays.turns);
+        Ok(replays)
+    }
+}
+
+/// A problem document (RFC 9457) as a failure.
+fn refused(url: &str, status: u16, text: &str) -> Failure {
+    let problem: Value = serde_json::from_str(text).unwrap_or_default();
+    let say = |name: &str| problem[name].as_str().map(str::to_owned);
+    let title = say("title").unwrap_or_else(|| format!("{url} answered {status}"));
+    let mut failure = Failure::new(title).exit(match status {
+        400 | 404 | 405 | 413 | 415 | 422 => Exit::Failure,
+        401 | 403 | 409 | 410 | 423 => Exit::Refused,
+        429 | 500.. => Exit::Unreachable,
+        _ => Exit::Failure,
+    });
+    if let Some(detail) = say("detail") {
+        failure = failure.why(detail);
+    }
+    if let Some(code) = say("code") {
+        if let Some(known) = throughline_server::codes::explain(&code) {
+            failure = failure.hint(known.fix);
+        }
+        failure = failure.code(code);
+    }
+    failure
+}

@@ -1,0 +1,153 @@
+//! `throughline approvals`: what waits for a decision, and deciding it.
+
+use std::fmt::Write as _;
+
+use throughline_channels::terminal::safe;
+use throughline_server::wire::{Approval, TurnAnswer};
+
+use crate::api;
+use crate::app::App;
+use crate::error::{Failure, Outcome};
+use crate::exit::Exit;
+use crate::key;
+
+/// List approvals, show one, and decide
+#[derive(Debug, clap::Args)]
+#[command(before_help = "\
+Examples:
+  throughline approvals list
+  throughline approvals show ap_4jd6ycw7wq3f5oaxv2m3t6re
+  throughline approvals decide ap_4jd6ycw7wq3f5oaxv2m3t6re --version 2 --decision approve")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// List the approvals that wait
+    List {
+        /// Also those that were decided or are over
+        #[arg(long)]
+        all: bool,
+        /// At most so many
+        #[arg(long, value_name = "N", default_value_t = 50)]
+        limit: usize,
+    },
+    /// Show exactly what would run
+    Show {
+        /// The approval's id
+        id: String,
+    },
+    /// Decide one, as yourself: you have to be in the approver rules
+    Decide {
+        /// The approval's id
+        id: String,
+        /// The version you saw; another one is refused
+        #[arg(long, value_name = "N")]
+        version: u32,
+        /// What you decide: approve or reject
+        #[arg(long, value_name = "WORD", hide_possible_values = true)]
+        decision: Decision,
+    },
+}
+
+/// What can be decided.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Decision {
+    /// Release what it shows
+    Approve,
+    /// Refuse it
+    Reject,
+}
+
+pub(crate) fn run(app: &App, args: &Args) -> Outcome {
+    match &args.command {
+        Command::List { all, limit } => list(app, &api::open(app)?.approvals(*all, *limit)?),
+        Command::Show { id } => show(app, &api::open(app)?.approval(id)?),
+        Command::Decide { id, version, decision } => decide(app, id, *version, *decision),
+    }
+}
+
+fn list(app: &App, approvals: &[Approval]) -> Outcome {
+    if app.out.is_json() {
+        app.out.value(&approvals)?;
+        return Ok(Exit::Ok);
+    }
+    if approvals.is_empty() {
+        app.out.note("nothing waits for an approval");
+        return Ok(Exit::Ok);
+    }
+    let row = |approval: &Approval| {
+        vec![
+            approval.id.clone(),
+            approval.version.to_string(),
+            approval.state.clone(),
+            format!("{} to {}", approval.effects.join(", "), approval.targets.join(", ")),
+            approval.requested_by.clone(),
+            approval.expires_at.clone().unwrap_or_else(|| "never".into()),
+        ]
+    };
+    let rows: Vec<Vec<String>> = approvals.iter().map(row).collect();
+    app.out.table(&["APPROVAL", "VERSION", "STATE", "RELEASES", "ASKED BY", "UNTIL"], &rows)?;
+    Ok(Exit::Ok)
+}
+
+fn show(app: &App, approval: &Approval) -> Outcome {
+    if app.out.is_json() {
+        app.out.value(approval)?;
+        return Ok(Exit::Ok);
+    }
+    let mut out =
+        format!("{}  version {}, {}\n", app.out.paint().name(&approval.id), approval.version, approval.state);
+    let _ = writeln!(out, "releases     {} to {}", approval.effects.join(", "), approval.targets.join(", "));
+    let _ = writeln!(out, "asked by     {} at {}", approval.requested_by, approval.created_at);
+    if let Some(end) = &approval.expires_at {
+        let _ = writeln!(out, "until        {end}");
+    }
+    if let Some(decided) = &approval.decided {
+        let _ = writeln!(out, "decided      {} by {} at {}", decided.action, decided.by_name, decided.at);
+    }
+    let _ = writeln!(out, "in lane      {}", approval.lane);
+    let size = format!("{} items, {} characters", approval.quantity, approval.total_chars);
+    let _ = writeln!(out, "payload      {size}, SHA-256 {}\n", approval.payload_sha256);
+    let _ = write!(out, "{:#}", approval.payload);
+    app.out.line(&out)?;
+    if approval.state == "pending" {
+        let (id, version) = (&approval.id, approval.version);
+        app.out.note(&format!(
+            "\nto release it: throughline approvals decide {id} --version {version} --decision approve"
+        ));
+    }
+    Ok(Exit::Ok)
+}
+
+fn decide(app: &App, id: &str, version: u32, decision: Decision) -> Outcome {
+    let word = match decision {
+        Decision::Approve => "approve",
+        Decision::Reject => "reject",
+    };
+    let acting = api::acting(app)?;
+    let decided = acting.remote.decide(id, version, word, &key::fresh("cli")?);
+    // What was released is on its way: it is finished before this process ends.
+    acting.finish()?;
+    told(app, id, &decided?)
+}
+
+fn told(app: &App, id: &str, answer: &TurnAnswer) -> Outcome {
+    if app.out.is_json() {
+        app.out.value(answer)?;
+    } else {
+        for message in &answer.messages {
+            let title = message.card.as_ref().map_or(message.text.as_str(), |card| card.title.as_str());
+            app.out.line(&safe(title))?;
+        }
+        app.out.note(&format!("{id}: {} (throughline why {})", answer.reason, answer.turn));
+    }
+    if answer.decision == "refused" {
+        return Err(Failure::new(format!("{id} was not decided"))
+            .why(answer.reason.clone())
+            .exit(Exit::Refused));
+    }
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,28 @@
+//! `throughline completions`: what a shell needs to complete our commands.
+
+use crate::app::App;
+use crate::error::Outcome;
+use crate::exit::Exit;
+
+/// Print the completions for a shell
+#[derive(Debug, clap::Args)]
+#[command(before_help = "\
+Examples:
+  throughline completions bash > ~/.local/share/bash-completion/completions/throughline
+  throughline completions zsh > ~/.zfunc/_throughline")]
+pub(crate) struct Args {
+    /// Which shell
+    shell: clap_complete::Shell,
+}
+
+pub(crate) fn run(app: &App, args: &Args) -> Outcome {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut crate::args::command(), "throughline", &mut script);
+    let script = String::from_utf8_lossy(&script).into_owned();
+    if app.out.is_json() {
+        app.out.value(&serde_json::json!({ "shell": args.shell.to_string(), "script": script }))?;
+    } else {
+        app.out.line(&script)?;
+    }
+    Ok(Exit::Ok)
+}

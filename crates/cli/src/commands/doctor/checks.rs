@@ -1,0 +1,245 @@
+//! The checks, one function each: look, and say what was found and how to mend it.
+
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use throughline_server::wire::{Effect, Page, Ready, Version};
+use throughline_server::{Config, StoreUrl};
+
+use super::{Check, broken};
+use crate::api::{Local, Remote};
+use crate::chains;
+use crate::output::count;
+
+/// Less free space than this will not last long.
+const LITTLE_SPACE_MIB: u64 = 512;
+/// Lanes whose chains are looked at; `audit verify` looks at all.
+const NEWEST_LANES: usize = 20;
+/// This version was written in 2026: a clock before that is wrong.
+const WRITTEN_AT: u64 = 1_767_225_600;
+
+pub(super) fn configuration(config: &Config) -> Check {
+    let warnings = config.warnings();
+    if warnings.is_empty() {
+        return Check::ok("configuration", format!("{} settings, nothing odd", config.settings().len()));
+    }
+    Check::warning(
+        "configuration",
+        warnings.join("\n"),
+        "`throughline config show --origin` shows where each is said",
+    )
+}
+
+pub(super) fn approvers(config: &Config) -> Check {
+    let rules = &config.policy.approvers;
+    if rules.is_empty() {
+        let fix = "add an `[[approvers]]` rule that names effects, targets and who is allowed (TL-4103)";
+        return Check::warning("approver rules", "none: nobody may approve anything", fix);
+    }
+    let people = config.users.iter().filter(|user| user.barred.is_none()).count();
+    if people == 0 {
+        return Check::warning(
+            "approver rules",
+            format!("{}, but no users", count(rules.len(), "rule")),
+            "add `[[users]]`",
+        );
+    }
+    Check::ok("approver rules", format!("{}, {}", count(rules.len(), "rule"), count(people, "user")))
+}
+
+pub(super) fn instance_key(config: &Config) -> Check {
+    const WHAT: &str = "instance key";
+    let Some(file) = config.key_file() else { return Check::ok(WHAT, "not kept: the store is in memory") };
+    let shown = file.display();
+    let about = match file.metadata() {
+        Ok(about) => about,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Check::ok(WHAT, format!("{shown} is not there yet; the first start makes it"));
+        }
+        Err(error) => {
+            return Check::failed(
+                WHAT,
+                format!("{shown}: {error}"),
+                "make it readable for this user (TL-1102)",
+            );
+        }
+    };
+    if about.len() != 32 {
+        let found = format!("{shown} has {} bytes, not 32", about.len());
+        return Check::failed(WHAT, found, "restore it from a backup (TL-1102)");
+    }
+    match open_to(&file) {
+        Some(mode) => {
+            let found = format!("{shown} may be read by others (mode {mode:o})");
+            Check::failed(WHAT, found, format!("chmod 600 {shown}"))
+        }
+        None => Check::ok(WHAT, format!("{shown}, readable only by its owner")),
+    }
+}
+
+/// The mode of a file that others may read.
+#[cfg(unix)]
+fn open_to(file: &Path) -> Option<u32> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = file.metadata().ok()?.permissions().mode() & 0o777;
+    (mode & 0o077 != 0).then_some(mode)
+}
+
+#[cfg(not(unix))]
+fn open_to(_: &Path) -> Option<u32> {
+    None
+}
+
+pub(super) fn clock() -> Check {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    if now < WRITTEN_AT {
+        let fix = "set the clock (timedatectl set-ntp true): expiries and leases are judged by it";
+        return Check::failed("clock", "it is set to the past", fix);
+    }
+    Check::ok("clock", throughline_engine::Timestamp(i64::try_from(now * 1_000).unwrap_or(0)).rfc3339())
+}
+
+pub(super) fn disk(config: &Config) -> Option<Check> {
+    let StoreUrl::Sqlite(path) = &config.store else { return None };
+    let folder = existing(path);
+    let output =
+        Command::new("df").arg("-Pk").arg(&folder).output().ok().filter(|output| output.status.success())?;
+    // The fourth column of the second line: kibibytes available.
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let free = text.lines().nth(1)?.split_whitespace().nth(3)?.parse::<u64>().ok()? / 1_024;
+    let found = format!("{free} MiB free in {}", folder.display());
+    Some(if free < LITTLE_SPACE_MIB {
+        Check::failed("disk space", found, "free space: without it nothing is acknowledged (TL-6201)")
+    } else {
+        Check::ok("disk space", found)
+    })
+}
+
+/// The nearest folder above a path that is there.
+fn existing(path: &Path) -> PathBuf {
+    let above = path.ancestors().skip(1).find(|folder| folder.as_os_str().is_empty() || folder.exists());
+    above.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
+}
+
+pub(super) fn port(config: &Config) -> Check {
+    let listen = config.server.listen;
+    match TcpListener::bind(listen) {
+        Ok(_) => Check::ok("port", format!("{listen} is free")),
+        Err(error) => {
+            let fix = format!(
+                "is it our own? `throughline doctor --server http://{listen}`; else change server.listen"
+            );
+            Check::warning("port", format!("{listen}: {error}"), fix)
+        }
+    }
+}
+
+/// The store was never opened: opening it now would make it.
+pub(super) fn nothing_stored(config: &Config) -> bool {
+    matches!(&config.store, StoreUrl::Sqlite(path) if !path.exists())
+}
+
+/// The checks of an opened store.
+pub(super) fn store(local: &Local) -> Vec<Check> {
+    let store = &local.instance().store;
+    let mut found = vec![Check::ok("store", format!("{}, its SQLite is new enough", store.describe()))];
+    found.push(match local.ask(store.writable()) {
+        Ok(()) => Check::ok("store writable", "a write went through"),
+        Err(failure) => broken("store writable", &failure),
+    });
+    match local.ask(store.counts()) {
+        Ok(counts) => {
+            found.push(uncertain(counts.uncertain));
+            found.push(dead(counts.dead));
+        }
+        Err(failure) => found.push(broken("effects", &failure)),
+    }
+    found.push(audit(local));
+    found.push(newest_chains(local));
+    found
+}
+
+fn uncertain(count: u64) -> Check {
+    match count {
+        0 => Check::ok("effects", "none is uncertain"),
+        count => {
+            let fix = "`throughline effects list --state uncertain`, then press a button of each one's card";
+            Check::failed(
+                "effects",
+                format!("{count} are uncertain: nobody knows whether they happened"),
+                fix,
+            )
+        }
+    }
+}
+
+fn dead(count: u64) -> Check {
+    match count {
+        0 => Check::ok("inbox", "nothing was given up"),
+        count => {
+            let found = format!("{count} events were given up after repeated failure");
+            Check::warning("inbox", found, "the people were told; the log has the reasons")
+        }
+    }
+}
+
+fn audit(local: &Local) -> Check {
+    for tenant in local.config().tenants() {
+        match local.ask(local.instance().store.verify_audit(tenant)) {
+            Ok(None) => {}
+            Ok(Some(row)) => {
+                let found = format!("row {row} of {tenant} does not fit");
+                return Check::failed("audit chain", found, "find out who writes to the database");
+            }
+            Err(failure) => return broken("audit chain", &failure),
+        }
+    }
+    Check::ok("audit chain", "every row fits")
+}
+
+fn newest_chains(local: &Local) -> Check {
+    const WHAT: &str = "turn chains";
+    let mut lanes = match local.stored_lanes(usize::MAX >> 1) {
+        Ok(lanes) => lanes,
+        Err(failure) => return broken(WHAT, &failure),
+    };
+    lanes.sort_by_key(|lane| std::cmp::Reverse(lane.updated_at));
+    lanes.truncate(NEWEST_LANES);
+    let mut turns = 0;
+    for lane in &lanes {
+        match chains::verify(local, lane) {
+            Ok(chain) if chain.broken.is_empty() => turns += chain.turns,
+            Ok(chain) => {
+                let fix =
+                    "find out who writes to the database; `throughline audit verify` looks at every lane";
+                return Check::failed(WHAT, chain.broken.join("\n"), fix);
+            }
+            Err(failure) => return broken(WHAT, &failure),
+        }
+    }
+    Check::ok(WHAT, format!("{} of the newest {} fit", count(turns, "turn"), count(lanes.len(), "lane")))
+}
+
+/// What a running instance can be asked.
+pub(super) fn of_instance(remote: &Remote) -> Vec<Check> {
+    let mut found = Vec::new();
+    match remote.get::<Version>("/version") {
+        Ok(version) => found
+            .push(Check::ok("instance", format!("{} {} at {}", version.name, version.version, remote.url()))),
+        Err(failure) => return vec![broken("instance", &failure)],
+    }
+    found.push(match remote.get::<Ready>("/readyz") {
+        Ok(ready) if ready.ready => {
+            Check::ok("ready", format!("it takes requests; its store is {}", ready.store))
+        }
+        Ok(_) => Check::failed("ready", "it takes no requests", "it is starting or draining: ask again"),
+        Err(failure) => broken("ready", &failure),
+    });
+    found.push(match remote.get::<Page<Effect>>("/v1/effects?state=uncertain&limit=200") {
+        Ok(page) => uncertain(page.items.len() as u64),
+        Err(failure) => broken("effects", &failure),
+    });
+    found
+}

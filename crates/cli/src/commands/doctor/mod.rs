@@ -1,0 +1,113 @@
+//! `throughline doctor`: looks at everything an installation needs, and says how to mend what is not well.
+
+mod checks;
+
+use serde::Serialize;
+
+use crate::api::{Local, Remote};
+use crate::app::App;
+use crate::error::{Failure, Outcome};
+use crate::exit::Exit;
+use crate::settings;
+
+/// Check the installation: one line each of what, what was found, how to fix it
+#[derive(Debug, clap::Args)]
+#[command(before_help = "\
+Examples:
+  throughline doctor
+  throughline doctor --server http://127.0.0.1:7070   what a running instance can be asked
+Ends with 3 when a check fails.")]
+pub(crate) struct Args {}
+
+/// One line of the report.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Check {
+    what: &'static str,
+    state: State,
+    found: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fix: Option<String>,
+}
+
+/// How a check came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    Ok,
+    Warning,
+    Failed,
+}
+
+impl Check {
+    fn ok(what: &'static str, found: impl Into<String>) -> Self {
+        Self { what, state: State::Ok, found: found.into(), fix: None }
+    }
+
+    fn warning(what: &'static str, found: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { what, state: State::Warning, found: found.into(), fix: Some(fix.into()) }
+    }
+
+    fn failed(what: &'static str, found: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { what, state: State::Failed, found: found.into(), fix: Some(fix.into()) }
+    }
+}
+
+pub(crate) fn run(app: &App, _: &Args) -> Outcome {
+    let checks = match &app.flags.server {
+        Some(url) => checks::of_instance(&Remote::new(app, url)?),
+        None => local(app),
+    };
+    if app.out.is_json() {
+        app.out.value(&checks)?;
+    } else {
+        for check in &checks {
+            app.out.line(&line(app, check))?;
+        }
+    }
+    let failed = checks.iter().filter(|check| check.state == State::Failed).count();
+    if failed == 0 {
+        return Ok(Exit::Ok);
+    }
+    app.out.note(&format!("{failed} of {} checks failed", checks.len()));
+    Ok(Exit::ChecksFailed)
+}
+
+/// Everything that can be seen from here. What depends on something broken is left out: its fix comes first.
+fn local(app: &App) -> Vec<Check> {
+    let config = match settings::installation(app, None) {
+        Ok(config) => config,
+        Err(failure) => return vec![broken("configuration", &failure)],
+    };
+    let mut found = vec![checks::configuration(&config), checks::approvers(&config)];
+    found.push(checks::instance_key(&config));
+    found.push(checks::clock());
+    found.extend(checks::disk(&config));
+    found.push(checks::port(&config));
+    if checks::nothing_stored(&config) {
+        found
+            .push(Check::ok("store", format!("{} is not there yet; the first start makes it", config.store)));
+        return found;
+    }
+    match Local::open(app) {
+        Ok(local) => found.extend(checks::store(&local)),
+        Err(failure) => found.push(broken("store", &failure)),
+    }
+    found
+}
+
+/// A check that ended in an error: its own words are what was found, its hint is the fix.
+fn broken(what: &'static str, failure: &Failure) -> Check {
+    let (found, fix) = failure.told();
+    Check::failed(what, found, fix)
+}
+
+fn line(app: &App, check: &Check) -> String {
+    let paint = app.out.paint();
+    let mark = match check.state {
+        State::Ok => paint.good("ok     "),
+        State::Warning => paint.warn("warning"),
+        State::Failed => paint.bad("failed "),
+    };
+    let fix = check.fix.as_ref().map(|fix| format!("\n        fix: {fix}")).unwrap_or_default();
+    format!("{mark} {:<18} {}{fix}", check.what, check.found.replace('\n', "\n                           "))
+}

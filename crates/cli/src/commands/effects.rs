@@ -1,0 +1,132 @@
+//! `throughline effects`: what goes out, and the switch that stops it.
+
+use std::fmt::Write as _;
+
+use throughline_server::wire::{Effect, Pause, PauseChange};
+
+use crate::api;
+use crate::app::App;
+use crate::error::Outcome;
+use crate::exit::Exit;
+use crate::key;
+
+/// List effects, show one, pause and resume sending
+#[derive(Debug, clap::Args)]
+#[command(before_help = "\
+Examples:
+  throughline effects list --state uncertain   what nobody knows the outcome of
+  throughline effects pause --reason \"wrong project\"
+  throughline effects resume")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// List effects, newest first
+    List {
+        /// Only those that stand so: planned, attempted, done, failed, uncertain, cancelled
+        #[arg(long, value_name = "STATE")]
+        state: Option<String>,
+        /// At most so many
+        #[arg(long, value_name = "N", default_value_t = 50)]
+        limit: usize,
+    },
+    /// Show one effect and how it ended
+    Show {
+        /// The effect's id
+        id: String,
+    },
+    /// Stop everything that leaves conversations, until resumed
+    Pause {
+        /// Why: people are told
+        #[arg(long, value_name = "TEXT")]
+        reason: String,
+        /// Stop asking models too
+        #[arg(long)]
+        everything: bool,
+    },
+    /// Let it go on
+    Resume,
+}
+
+pub(crate) fn run(app: &App, args: &Args) -> Outcome {
+    match &args.command {
+        Command::List { state, limit } => {
+            let api = api::open(app)?;
+            let effects = api.effects(state.as_deref(), *limit)?;
+            list(app, &effects, &api.pause()?)
+        }
+        Command::Show { id } => show(app, &api::open(app)?.effect(id)?),
+        Command::Pause { reason, everything } => {
+            let level = if *everything { "everything" } else { "outward" };
+            switch(app, PauseChange { paused: true, level: Some(level.into()), reason: Some(reason.clone()) })
+        }
+        Command::Resume => switch(app, PauseChange { paused: false, level: None, reason: None }),
+    }
+}
+
+fn list(app: &App, effects: &[Effect], pause: &Pause) -> Outcome {
+    if app.out.is_json() {
+        app.out.value(&effects)?;
+        return Ok(Exit::Ok);
+    }
+    if pause.paused {
+        app.out.warn(&told(pause));
+    }
+    if effects.is_empty() {
+        app.out.note("no effects");
+        return Ok(Exit::Ok);
+    }
+    let row = |effect: &Effect| {
+        let (id, class, state) = (effect.id.clone(), effect.class.clone(), effect.state.clone());
+        vec![id, class, state, effect.attempts.to_string(), effect.created_at.clone(), effect.lane.clone()]
+    };
+    let rows: Vec<Vec<String>> = effects.iter().map(row).collect();
+    app.out.table(&["EFFECT", "CLASS", "STATE", "ATTEMPTS", "PLANNED", "LANE"], &rows)?;
+    Ok(Exit::Ok)
+}
+
+fn show(app: &App, effect: &Effect) -> Outcome {
+    if app.out.is_json() {
+        app.out.value(effect)?;
+        return Ok(Exit::Ok);
+    }
+    let mut out = format!("{}  {}, {}\n", app.out.paint().name(&effect.id), effect.class, effect.state);
+    let _ = writeln!(out, "performed by {}, attempts {}", effect.delivery, effect.attempts);
+    let _ = writeln!(out, "planned      {} by {}", effect.created_at, effect.turn);
+    let _ = writeln!(out, "in lane      {}", effect.lane);
+    if let Some(approval) = &effect.approval {
+        let _ = writeln!(out, "released by  {approval}");
+    }
+    if let Some(outcome) = &effect.outcome {
+        let _ = writeln!(out, "outcome      {outcome}");
+    }
+    let body = serde_json::Value::Object(effect.body.clone());
+    let _ = write!(out, "\n{body:#}");
+    app.out.line(&out)?;
+    Ok(Exit::Ok)
+}
+
+fn switch(app: &App, change: PauseChange) -> Outcome {
+    let acting = api::acting(app)?;
+    let switched = acting.remote.set_pause(&change, &key::fresh("cli")?);
+    acting.finish()?;
+    let pause = switched?;
+    if app.out.is_json() {
+        app.out.value(&pause)?;
+    } else {
+        app.out.line(&told(&pause))?;
+    }
+    Ok(Exit::Ok)
+}
+
+fn told(pause: &Pause) -> String {
+    if !pause.paused {
+        return "sending goes on".into();
+    }
+    let say = |text: &Option<String>| text.clone().unwrap_or_default();
+    let (level, by, since) = (say(&pause.level), say(&pause.by), say(&pause.since));
+    format!("sending is paused ({level}) by {by} since {since}: {}", say(&pause.reason))
+}

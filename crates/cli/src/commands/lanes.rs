@@ -1,0 +1,123 @@
+//! `throughline lanes`: the conversations, and what is open in one.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+use throughline_channels::terminal::safe;
+use throughline_server::wire::{Lane, LaneInfo, TurnInfo};
+
+use crate::api;
+use crate::app::App;
+use crate::error::Outcome;
+use crate::exit::Exit;
+
+/// List lanes, and show one
+#[derive(Debug, clap::Args)]
+#[command(before_help = "\
+Examples:
+  throughline lanes list
+  throughline lanes show ln_atpfhd2dnan4hnneg4slqvhi")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// List the lanes
+    List {
+        /// At most so many
+        #[arg(long, value_name = "N", default_value_t = 50)]
+        limit: usize,
+    },
+    /// Show a lane: messages, what waits, its newest turns
+    Show {
+        /// The lane's id
+        lane: String,
+        /// So many of its newest turns
+        #[arg(long, value_name = "N", default_value_t = 10)]
+        turns: usize,
+    },
+}
+
+pub(crate) fn run(app: &App, args: &Args) -> Outcome {
+    let api = api::open(app)?;
+    match &args.command {
+        Command::List { limit } => list(app, &api.lanes(*limit)?),
+        Command::Show { lane, turns } => show(app, &api.lane(lane)?, &api.turns(lane, *turns)?),
+    }
+}
+
+fn list(app: &App, lanes: &[LaneInfo]) -> Outcome {
+    if app.out.is_json() {
+        app.out.value(&lanes)?;
+        return Ok(Exit::Ok);
+    }
+    if lanes.is_empty() {
+        app.out.note("no lanes yet: `throughline chat` begins one");
+        return Ok(Exit::Ok);
+    }
+    let row = |lane: &LaneInfo| {
+        vec![
+            lane.id.clone(),
+            place(lane),
+            lane.revision.to_string(),
+            lane.waiting.to_string(),
+            lane.updated_at.clone(),
+        ]
+    };
+    let rows: Vec<Vec<String>> = lanes.iter().map(row).collect();
+    app.out.table(&["LANE", "PLACE", "TURNS", "WAITING", "LAST TURN"], &rows)?;
+    Ok(Exit::Ok)
+}
+
+/// `web s1`, `slack C222 1700000000.000100`.
+fn place(lane: &LaneInfo) -> String {
+    [&lane.channel, &lane.conversation, &lane.thread].map(String::as_str).join(" ").trim_end().to_owned()
+}
+
+fn show(app: &App, lane: &Lane, turns: &[TurnInfo]) -> Outcome {
+    if app.out.is_json() {
+        app.out.value(&json!({ "lane": lane, "turns": turns }))?;
+        return Ok(Exit::Ok);
+    }
+    let paint = app.out.paint();
+    let mut out = format!("{}  {}\n", paint.name(&lane.info.id), place(&lane.info));
+    let _ = writeln!(out, "{} turns, {} waiting", lane.info.revision, lane.info.waiting);
+    if let Some(intent) = &lane.remembered {
+        let _ = writeln!(out, "unclear messages are taken as: {intent}");
+    }
+    if lane.asking {
+        let _ = writeln!(out, "a model is being asked");
+    }
+    let _ = writeln!(out, "\n{}", paint.name("Waiting"));
+    for pending in &lane.pending {
+        let until = pending.expires_at.as_ref().map(|end| format!(", until {end}")).unwrap_or_default();
+        let expected = pending.expected.as_ref().map(|kind| format!(" for {kind}")).unwrap_or_default();
+        let card =
+            pending.card.as_ref().map(|card| format!(" on {card} v{}", pending.version)).unwrap_or_default();
+        let _ = writeln!(out, "  {}{expected}{card}{until}", pending.kind);
+    }
+    if lane.pending.is_empty() {
+        let _ = writeln!(out, "  nothing");
+    }
+    let _ = writeln!(out, "\n{}", paint.name("Messages"));
+    for message in &lane.messages {
+        let who = message.by.as_deref().unwrap_or("throughline");
+        let text = message.card.as_ref().map_or(message.text.as_str(), |card| card.title.as_str());
+        let _ =
+            writeln!(out, "  {}  {who}: {}", paint.dim(&message.at), safe(text).replace('\n', "\n      "));
+    }
+    let _ = writeln!(out, "\n{}", paint.name("Newest turns"));
+    app.out.line(&out)?;
+    let row = |turn: &TurnInfo| {
+        let rung = turn.rung.to_string();
+        vec![turn.turn.clone(), turn.at.clone(), turn.event.clone(), rung, turn.reason.clone()]
+    };
+    let rows: Vec<Vec<String>> = turns.iter().map(row).collect();
+    app.out.table(&["TURN", "AT", "EVENT", "RUNG", "REASON"], &rows)?;
+    if let Some(newest) = turns.first() {
+        app.out.note(&format!("\nwhy one of them: throughline why {}", newest.turn));
+    }
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,58 @@
+//! `throughline replay`: decides recorded turns again and compares hashes. Dry: nothing is written or sent.
+
+use throughline_server::wire::Replays;
+
+use crate::api;
+use crate::app::App;
+use crate::error::Outcome;
+use crate::exit::Exit;
+
+/// Decide recorded turns again, and compare decisions and state hashes
+#[derive(Debug, clap::Args)]
+#[command(before_help = "\
+Examples:
+  throughline replay ln_atpfhd2dnan4hnneg4slqvhi   every turn of a lane
+  throughline replay tn_5xvq2m3zsd5ljwcnhsbqy7fd   one turn
+Ends with 3 when a turn comes out differently.")]
+pub(crate) struct Args {
+    /// A lane or a turn
+    #[arg(value_name = "LANE|TURN")]
+    target: String,
+}
+
+pub(crate) fn run(app: &App, args: &Args) -> Outcome {
+    let api = api::open(app)?;
+    let length = match args.target.starts_with("ln_") {
+        true => api.lane(&args.target)?.info.revision,
+        false => 1,
+    };
+    let bar = app.out.bar(length, "turns decided again");
+    let replays = api.replay(&args.target, &mut |done| bar.set_position(done as u64));
+    bar.finish_and_clear();
+    let replays = replays?;
+    if app.out.is_json() {
+        app.out.value(&replays)?;
+    } else {
+        app.out.line(&told(app, &replays))?;
+    }
+    Ok(if replays.same == replays.turns { Exit::Ok } else { Exit::ChecksFailed })
+}
+
+fn told(app: &App, replays: &Replays) -> String {
+    let mut lines = Vec::new();
+    for turn in &replays.differing {
+        let what = match turn.differs.as_str() {
+            "decision" => "is decided differently",
+            "state" => "leaves another state",
+            "content_erased" => "cannot be decided again: its content was erased, the chain holds",
+            "tampered" => "does not fit its chain: the record was changed",
+            other => other,
+        };
+        let detail = turn.detail.as_ref().map(|detail| format!(" ({detail})")).unwrap_or_default();
+        let mark = app.out.paint().bad("differs");
+        lines.push(format!("{mark} {} ({}, {}) {what}{detail}", turn.turn, turn.revision, turn.reason));
+    }
+    let same = if replays.same == replays.turns { app.out.paint().good("same") } else { "same".into() };
+    lines.push(format!("{}: {} of {} turns came out the {same}", replays.lane, replays.same, replays.turns));
+    lines.join("\n")
+}

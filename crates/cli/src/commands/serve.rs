@@ -1,0 +1,122 @@
+//! `throughline serve`: everything on one port, until it is told to stop.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use serde_json::json;
+use throughline_server::{Config, StartError};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::app::{App, LogFormat};
+use crate::error::{Failure, Outcome};
+use crate::exit::Exit;
+use crate::settings;
+
+/// Run everything on one port: HTTP API, local tracker, store
+#[derive(Debug, clap::Args)]
+#[command(before_help = "\
+Examples:
+  throughline serve --demo                     here and now: loopback only, no token, no set-up
+  throughline serve --config bot.toml          with a configuration of your own
+  throughline serve --demo --data ~/tl --listen 127.0.0.1:8080")]
+pub(crate) struct Args {
+    /// With a demo's users, approver rule and tracker; loopback only, no token needed
+    #[arg(long)]
+    demo: bool,
+    /// Where to listen [default: 127.0.0.1:7070]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    listen: Option<String>,
+    /// The folder of the database and the instance key [default: this one]
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+}
+
+pub(crate) fn run(app: &App, args: &Args) -> Outcome {
+    let mut sources = settings::sources(app);
+    sources.demo = args.demo;
+    sources.data.clone_from(&args.data);
+    if let Some(listen) = &args.listen {
+        sources = sources.flag("server.listen", listen, "--listen");
+    }
+    let config = Config::load(&sources).map_err(settings::wrong)?;
+    let format = if config.telemetry.format == "json" { LogFormat::Json } else { LogFormat::Text };
+    app.start_log(Some(&config.telemetry.level), format);
+    for warning in config.warnings() {
+        app.out.warn(&warning);
+    }
+    app.block_on(serve(app, config))?
+}
+
+async fn serve(app: &App, config: Config) -> Outcome {
+    let (demo, store, listen) = (config.server.demo, config.store.to_string(), config.server.listen);
+    let mut told = Ok(());
+    let ready = |address: SocketAddr| told = listening(app, address, demo, &store);
+    throughline_server::serve(config, ready, stopped(app)?)
+        .await
+        .map_err(|error| not_started(&error, listen))?;
+    // Nobody read where it listens: it ran all the same, and ended well.
+    let _: Result<(), std::io::Error> = told;
+    app.out.note("stopped; nothing that was accepted is lost");
+    Ok(Exit::Ok)
+}
+
+fn listening(app: &App, address: SocketAddr, demo: bool, store: &str) -> std::io::Result<()> {
+    let url = format!("http://{address}");
+    if app.out.is_json() {
+        return app.out.value(&json!({ "ready": true, "url": url, "demo": demo, "store": store }));
+    }
+    app.out.line(&format!("Throughline listens on {url}"))?;
+    let mut lines = vec![
+        format!("  HTTP API  {url}/v1, described by {url}/v1/openapi.json"),
+        format!("  store     {store}"),
+    ];
+    if demo {
+        lines.push("  demo      no token needed; you, ana and bob may approve".into());
+    }
+    lines.push(format!(
+        "\nTalk to it: throughline chat --server {url}\nCtrl-C stops it, a second one at once."
+    ));
+    app.out.note(&lines.join("\n"));
+    Ok(())
+}
+
+/// Completes at the first Ctrl-C or SIGTERM. A second one leaves at once: what was accepted is durable.
+fn stopped(app: &App) -> Result<impl Future<Output = ()> + use<>, Failure> {
+    let failed = |error: std::io::Error| Failure::new("cannot listen for signals").because(&error);
+    let mut interrupted = signal(SignalKind::interrupt()).map_err(failed)?;
+    let mut terminated = signal(SignalKind::terminate()).map_err(failed)?;
+    let out = app.out.clone();
+    let (tell, told) = tokio::sync::oneshot::channel();
+    tokio::spawn(async move {
+        let mut tell = Some(tell);
+        loop {
+            tokio::select! {
+                _ = interrupted.recv() => {}
+                _ = terminated.recv() => {}
+            }
+            match tell.take() {
+                Some(tell) => {
+                    out.note("stopping: finishing what runs (again to leave at once)");
+                    let _ = tell.send(());
+                }
+                None => std::process::exit(i32::from(Exit::Interrupted.code())),
+            }
+        }
+    });
+    Ok(async move {
+        if told.await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    })
+}
+
+/// Why it did not start, with what to do next.
+fn not_started(error: &StartError, listen: SocketAddr) -> Failure {
+    let failure = Failure::new("the server did not start").because(error).code(error.code().id());
+    match error {
+        StartError::Config(errors) => settings::wrong(errors.clone()),
+        StartError::Listen { .. } => failure
+            .hint(format!("is one running there already? `throughline doctor --server http://{listen}`")),
+        other => failure.hint(other.code().fix),
+    }
+}

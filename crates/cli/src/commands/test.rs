@@ -1,0 +1,282 @@
+//! `throughline test`: scenarios against the production engine and runtime, in a virtual world.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, SystemTime};
+
+use indicatif::ProgressBar;
+use serde_json::Value;
+use throughline_server::codes;
+use throughline_sim::SimDriver;
+use throughline_testkit::{ParseError, Report, Scenario, parse, report, run_with_faults, update};
+
+use crate::app::App;
+use crate::error::{Failure, Outcome};
+use crate::exit::Exit;
+use crate::output::count;
+
+/// What the file of a scenario ends in.
+const ENDING: &str = ".scenario.yaml";
+/// `--faults` without a number.
+const SEEDS: &str = "1..8";
+/// More seeds than that in one run are a slip of the finger.
+const MOST_SEEDS: u64 = 100_000;
+
+/// Run scenarios, with faults if you like
+#[derive(Debug, clap::Args)]
+#[command(before_help = "\
+Examples:
+  throughline test scenarios/                    every *.scenario.yaml in a folder
+  throughline test login.scenario.yaml --faults  again with kills, duplicates and late deliveries
+  throughline test scenarios/ --faults=1..200    with two hundred seeds
+  throughline test new.scenario.yaml --update    write what is seen into the file
+  throughline test scenarios/ --watch            again whenever a file changes")]
+pub(crate) struct Args {
+    /// Scenario files, and folders of them
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Re-run each scenario with faults at every turn; SEEDS is 7, 1,2,9 or 1..50 [without a value: 1..8]
+    #[arg(long, value_name = "SEEDS", num_args = 0..=1, require_equals = true, default_missing_value = SEEDS,
+          value_parser = seeds)]
+    faults: Option<Seeds>,
+    /// Also write a report in JUnit's form
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// Only scenarios whose name or file contains this
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+    /// Write what was seen into the turns that expect nothing yet
+    #[arg(long, conflicts_with = "faults")]
+    update: bool,
+    /// Run again whenever a file changes, until interrupted
+    #[arg(long, conflicts_with_all = ["update", "junit"])]
+    watch: bool,
+}
+
+/// Which seeds of faults.
+#[derive(Clone, Debug, PartialEq)]
+struct Seeds(Vec<u64>);
+
+fn seeds(text: &str) -> Result<Seeds, String> {
+    let number = |text: &str| {
+        text.trim().parse::<u64>().map_err(|_| format!("“{text}” is no seed: 7, 1,2,9 or 1..50"))
+    };
+    let mut seeds = Vec::new();
+    for part in text.split(',') {
+        match part.split_once("..") {
+            None => seeds.push(number(part)?),
+            Some((first, last)) => {
+                let (first, last) = (number(first)?, number(last)?);
+                if last < first || last - first >= MOST_SEEDS {
+                    return Err(format!("“{part}” is no range of 1 to {MOST_SEEDS} seeds, like 1..50"));
+                }
+                seeds.extend(first..=last);
+            }
+        }
+    }
+    Ok(Seeds(seeds))
+}
+
+pub(crate) fn run(app: &App, args: &Args) -> Outcome {
+    if args.watch {
+        return watch(app, args);
+    }
+    round(app, args)
+}
+
+/// One run of everything.
+fn round(app: &App, args: &Args) -> Outcome {
+    let (scenarios, mistakes) = read(args)?;
+    if scenarios.is_empty() && mistakes.is_empty() {
+        let found = format!("there is no scenario in {}", paths(&args.paths));
+        return Err(Failure::usage(found).hint(match &args.filter {
+            Some(filter) => {
+                format!("files end in {ENDING}, and --filter {filter} has to be in the name or the path")
+            }
+            None => format!("the files of scenarios end in {ENDING}"),
+        }));
+    }
+    for mistake in &mistakes {
+        app.out.message(&format!("{} {mistake}{}", app.out.paint_messages().bad("error:"), code()));
+    }
+    let reports = play(app, args, &scenarios);
+    if args.update {
+        write_back(app, &scenarios, &reports)?;
+    }
+    if let Some(file) = &args.junit {
+        let failed = |error| Failure::new(format!("cannot write {}", file.display())).because(&error);
+        std::fs::write(file, report::junit(&reports)).map_err(failed)?;
+    }
+    tell(app, &reports, &mistakes)?;
+    let passed = reports.iter().all(Report::passed);
+    Ok(if passed && mistakes.is_empty() { Exit::Ok } else { Exit::ChecksFailed })
+}
+
+/// Says how it went.
+fn tell(app: &App, reports: &[Report], mistakes: &[ParseError]) -> Result<(), Failure> {
+    if app.out.is_json() {
+        let mut report: Value = serde_json::from_str(&report::json(reports))
+            .map_err(|error| Failure::new("cannot read the report").because(&error))?;
+        report["unreadable"] = mistakes.iter().map(ToString::to_string).collect();
+        app.out.value(&report)?;
+        return Ok(());
+    }
+    if !reports.is_empty() {
+        app.out.line(&painted(app, &report::human(reports)))?;
+    }
+    if !mistakes.is_empty() {
+        app.out.note(&format!("{} cannot be read", count(mistakes.len(), "file")));
+    }
+    Ok(())
+}
+
+/// The code of a file that is no scenario, where this version has one.
+fn code() -> String {
+    codes::explain("scenario.invalid").map(|code| format!(" ({})", code.id())).unwrap_or_default()
+}
+
+/// Scenarios with their text, and files that are none.
+type Read = (Vec<(Scenario, String)>, Vec<ParseError>);
+
+/// The scenarios the paths name, and what is wrong with the files that are none.
+fn read(args: &Args) -> Result<Read, Failure> {
+    let mut files = Vec::new();
+    for path in &args.paths {
+        collect(path, true, &mut files)
+            .map_err(|error| Failure::usage(format!("cannot read {}", path.display())).because(&error))?;
+    }
+    let (mut scenarios, mut mistakes) = (Vec::new(), Vec::new());
+    for file in files {
+        let name = file.display().to_string();
+        let text = std::fs::read_to_string(&file)
+            .map_err(|error| Failure::new(format!("cannot read {name}")).because(&error))?;
+        match parse(&name, &text) {
+            Ok(scenario) => {
+                let wanted = |filter: &String| {
+                    scenario.name.contains(filter.as_str()) || name.contains(filter.as_str())
+                };
+                if args.filter.as_ref().is_none_or(wanted) {
+                    scenarios.push((scenario, text));
+                }
+            }
+            Err(mistake) => mistakes.push(mistake),
+        }
+    }
+    Ok((scenarios, mistakes))
+}
+
+/// The files a path names: itself when it was named, the scenarios in it when it is a folder.
+fn collect(path: &Path, named: bool, into: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    if !path.metadata()?.is_dir() {
+        if named || path.to_string_lossy().ends_with(ENDING) {
+            into.push(path.to_owned());
+        }
+        return Ok(());
+    }
+    let mut entries: Vec<PathBuf> =
+        std::fs::read_dir(path)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
+    entries.sort();
+    entries.iter().try_for_each(|entry| collect(entry, false, into))
+}
+
+/// Plays every scenario, several at once, and reports in their order.
+fn play(app: &App, args: &Args, scenarios: &[(Scenario, String)]) -> Vec<Report> {
+    let seeds = args.faults.as_ref().map(|seeds| seeds.0.as_slice()).unwrap_or_default();
+    let bar = app.out.bar((scenarios.len() * (1 + seeds.len())) as u64, "scenarios");
+    let next = AtomicUsize::new(0);
+    let done: Mutex<BTreeMap<usize, Vec<Report>>> = Mutex::new(BTreeMap::new());
+    let workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(scenarios.len());
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                let mut driver = SimDriver::new();
+                while let Some((n, (scenario, _))) =
+                    Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|n| Some((n, scenarios.get(n)?)))
+                {
+                    let reports = one(scenario, &mut driver, seeds, &bar);
+                    done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(n, reports);
+                }
+            });
+        }
+    });
+    bar.finish_and_clear();
+    let done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    done.into_values().flatten().collect()
+}
+
+fn one(scenario: &Scenario, driver: &mut SimDriver, seeds: &[u64], bar: &ProgressBar) -> Vec<Report> {
+    let reports = run_with_faults(scenario, driver, seeds);
+    bar.inc(1 + seeds.len() as u64);
+    reports
+}
+
+fn write_back(app: &App, scenarios: &[(Scenario, String)], reports: &[Report]) -> Result<(), Failure> {
+    for ((scenario, text), report) in scenarios.iter().zip(reports) {
+        let fresh = update(text, scenario, report);
+        if fresh != *text {
+            std::fs::write(&scenario.file, &fresh)
+                .map_err(|error| Failure::new(format!("cannot write {}", scenario.file)).because(&error))?;
+            app.out.note(&format!("updated {}", scenario.file));
+        }
+    }
+    Ok(())
+}
+
+/// Runs, and runs again when a file changed, until interrupted.
+fn watch(app: &App, args: &Args) -> Outcome {
+    loop {
+        let before = stamps(args);
+        match round(app, args) {
+            Ok(_) => {}
+            Err(failure) => app.out.message(&failure.render(app.out.paint_messages())),
+        }
+        app.out.note("waiting for a change (Ctrl-C ends it)");
+        while stamps(args) == before {
+            std::thread::sleep(Duration::from_millis(300));
+        }
+    }
+}
+
+fn stamps(args: &Args) -> Vec<(PathBuf, Option<SystemTime>)> {
+    let mut files = Vec::new();
+    for path in &args.paths {
+        // A file that is being replaced is missing for a moment: that too is a change.
+        let _ = collect(path, true, &mut files);
+    }
+    let stamp = |file: PathBuf| {
+        let changed = file.metadata().and_then(|about| about.modified()).ok();
+        (file, changed)
+    };
+    files.into_iter().map(stamp).collect()
+}
+
+fn painted(app: &App, text: &str) -> String {
+    let paint = app.out.paint();
+    let line = |line: &str| match (line.strip_prefix("ok  "), line.strip_prefix("FAIL")) {
+        (Some(rest), _) => format!("{}  {rest}", paint.good("ok")),
+        (_, Some(rest)) => format!("{}{rest}", paint.bad("FAIL")),
+        _ => line.to_owned(),
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn paths(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seeds_are_numbers_lists_and_ranges() {
+        assert_eq!(seeds("7"), Ok(Seeds(vec![7])));
+        assert_eq!(seeds("1,2,9"), Ok(Seeds(vec![1, 2, 9])));
+        assert_eq!(seeds("1..3,8"), Ok(Seeds(vec![1, 2, 3, 8])));
+        for wrong in ["", "x", "3..1", "1..", "-1", "0..999999999"] {
+            assert!(seeds(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! `throughline version`: what this program is made of.
+
+use serde_json::json;
+
+use crate::app::App;
+use crate::error::Outcome;
+use crate::exit::Exit;
+
+/// Print the version, and what this build is made of
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {}
+
+pub(crate) fn run(app: &App, _: &Args) -> Outcome {
+    let version = env!("CARGO_PKG_VERSION");
+    let snapshot = throughline_engine::snapshot::VERSION;
+    let target = format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS);
+    let fail_points = cfg!(feature = "failpoints");
+    if app.out.is_json() {
+        let value = json!({
+            "version": version, "snapshot": snapshot, "target": target, "fail_points": fail_points,
+        });
+        app.out.value(&value)?;
+        return Ok(Exit::Ok);
+    }
+    app.out.line(&format!("throughline {version} ({target}, snapshot version {snapshot})"))?;
+    if fail_points {
+        app.out.warn("built with fail points: for tests only");
+    }
+    Ok(Exit::Ok)
+}

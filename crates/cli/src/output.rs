@@ -1,0 +1,195 @@
+//! The one place that writes: results to standard output, messages to standard error, colour and bars only where a
+//! person looks.
+
+use std::io::{self, IsTerminal, Write};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
+
+use crate::args::{Color, Global};
+
+/// How a command talks.
+#[derive(Clone, Debug)]
+pub(crate) struct Output {
+    json: bool,
+    plain: bool,
+    quiet: bool,
+    verbose: bool,
+    results: Paint,
+    messages: Paint,
+}
+
+impl Output {
+    /// As the flags and the terminal say.
+    pub(crate) fn new(flags: &Global) -> Self {
+        Self {
+            json: flags.json,
+            plain: flags.plain,
+            quiet: flags.quiet,
+            verbose: flags.verbose > 0,
+            results: Paint {
+                on: !flags.json && !flags.plain && colored(flags.color, io::stdout().is_terminal()),
+            },
+            messages: Paint { on: !flags.plain && colored(flags.color, io::stderr().is_terminal()) },
+        }
+    }
+
+    /// The result is for a program.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Colours of the result.
+    pub(crate) fn paint(&self) -> Paint {
+        self.results
+    }
+
+    /// Colours of messages.
+    pub(crate) fn paint_messages(&self) -> Paint {
+        self.messages
+    }
+
+    /// Writes a part of the result, with a line's end.
+    pub(crate) fn line(&self, text: &str) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        out.write_all(text.trim_end_matches('\n').as_bytes())?;
+        out.write_all(b"\n")?;
+        out.flush()
+    }
+
+    /// Writes the result as one line of JSON.
+    pub(crate) fn value(&self, value: &impl Serialize) -> io::Result<()> {
+        self.line(&serde_json::to_string(value).map_err(io::Error::other)?)
+    }
+
+    /// Says something beside the result, unless told to be quiet.
+    pub(crate) fn note(&self, text: &str) {
+        if !self.quiet {
+            self.message(text);
+        }
+    }
+
+    /// Says what is only of interest when asked for.
+    pub(crate) fn detail(&self, text: &str) {
+        if self.verbose {
+            self.message(text);
+        }
+    }
+
+    /// Says that something is not as it should be.
+    pub(crate) fn warn(&self, text: &str) {
+        self.message(&format!("{} {text}", self.messages.warn("warning:")));
+    }
+
+    /// Writes to standard error. If nobody reads it, there is nobody to tell.
+    pub(crate) fn message(&self, text: &str) {
+        let mut err = io::stderr().lock();
+        let _ = writeln!(err, "{}", text.trim_end_matches('\n'));
+    }
+
+    /// Writes a table: aligned for people, by tabs with `--plain`.
+    pub(crate) fn table(&self, head: &[&str], rows: &[Vec<String>]) -> io::Result<()> {
+        if self.plain {
+            return rows.iter().try_for_each(|row| self.line(&row.join("\t")));
+        }
+        self.line(&aligned(head, rows, self.results))
+    }
+
+    /// A bar for work whose length is known. Nothing moves without a terminal.
+    pub(crate) fn bar(&self, length: u64, what: &str) -> ProgressBar {
+        let bar = ProgressBar::with_draw_target(Some(length), self.draw());
+        let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {elapsed}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.set_message(what.to_owned());
+        bar
+    }
+
+    fn draw(&self) -> ProgressDrawTarget {
+        if self.quiet || self.plain || !io::stderr().is_terminal() {
+            ProgressDrawTarget::hidden()
+        } else {
+            ProgressDrawTarget::stderr()
+        }
+    }
+}
+
+fn colored(asked: Color, terminal: bool) -> bool {
+    match asked {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => {
+            // https://no-color.org: present and not empty.
+            let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+            let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+            terminal && !refused && !dumb
+        }
+    }
+}
+
+/// Colours, or none.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Paint {
+    on: bool,
+}
+
+impl Paint {
+    /// No colours.
+    #[cfg(test)]
+    pub(crate) fn off() -> Self {
+        Self { on: false }
+    }
+
+    /// Something went well.
+    pub(crate) fn good(self, text: &str) -> String {
+        self.wrap("32", text)
+    }
+
+    /// Something went wrong.
+    pub(crate) fn bad(self, text: &str) -> String {
+        self.wrap("1;31", text)
+    }
+
+    /// Something to look at.
+    pub(crate) fn warn(self, text: &str) -> String {
+        self.wrap("33", text)
+    }
+
+    /// A heading or a name.
+    pub(crate) fn name(self, text: &str) -> String {
+        self.wrap("1", text)
+    }
+
+    /// Of less interest.
+    pub(crate) fn dim(self, text: &str) -> String {
+        self.wrap("2", text)
+    }
+
+    fn wrap(self, code: &str, text: &str) -> String {
+        if self.on { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+}
+
+fn aligned(head: &[&str], rows: &[Vec<String>], paint: Paint) -> String {
+    let cells = |text: &str| throughline_channels::terminal::cells(text);
+    let width = |column: usize| {
+        let longest = rows.iter().filter_map(|row| row.get(column)).map(|text| cells(text)).max();
+        longest.unwrap_or(0).max(head.get(column).map_or(0, |text| cells(text)))
+    };
+    let widths: Vec<usize> = (0..head.len()).map(width).collect();
+    let row = |values: &mut dyn Iterator<Item = &str>| {
+        let mut line = String::new();
+        for (text, width) in values.zip(&widths) {
+            line.push_str(text);
+            line.push_str(&" ".repeat(width.saturating_sub(cells(text)) + 2));
+        }
+        line.trim_end().to_owned()
+    };
+    let mut lines = vec![paint.dim(&row(&mut head.iter().copied()))];
+    lines.extend(rows.iter().map(|values| row(&mut values.iter().map(String::as_str))));
+    lines.join("\n")
+}
+
+/// A number with its noun: `1 lane`, `2 lanes`.
+pub(crate) fn count(n: usize, noun: &str) -> String {
+    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
+}

@@ -1,0 +1,80 @@
+//! A scripted conversation, as a person would see it.
+
+use crate::home::{BUG, Home};
+
+/// Ids, hashes and times differ from run to run.
+fn redacted(test: impl FnOnce()) {
+    let mut settings = insta::Settings::clone_current();
+    for (pattern, name) in [
+        (r"\b(ln|tn|fx|cd|ap|dr|pd|tm|m|t)_[a-z2-7]{24}\b", "${1}_…"),
+        (r"\b\d{1,2} [A-Z][a-z]{2}( \d{4})? \d{2}:\d{2}( UTC)?\b", "(then)"),
+        (r"\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{3})?Z", "(then)"),
+        (r"\b\d{2}:\d{2}(:\d{2})?( UTC)?\b", "(time)"),
+        (r"\b[0-9a-f]{64}\b", "(hash)"),
+        (r"\b[0-9a-f]{8}\b", "(hash8)"),
+        (r"Policy version: [0-9a-f]{12}", "Policy version: (policy)"),
+    ] {
+        settings.add_filter(pattern, name);
+    }
+    settings.bind(test);
+}
+
+#[test]
+fn a_ticket_from_the_first_word_to_the_receipt() {
+    let home = Home::new();
+    let script = "\
+hello
+create a bug: log-in fails with a blank page\\
+Steps: open the page\\
+Expected: a form\\
+Actual: nothing
+approve
+:9
+:2 title=Log-in fails; risks=none
+:1
+:1
+:why
+/maro status
+thanks
+:quit
+";
+    let ran = home.run_with(&["chat", "--no-input", "--session", "s1"], script, &[]).ends(0);
+    redacted(|| insta::assert_snapshot!(ran.session()));
+    // What happened is in the store, for everybody.
+    let approvals = home.run(&["approvals", "list", "--all", "--json"]).ends(0).json();
+    assert_eq!(approvals[0]["state"], "approved", "{approvals}");
+    let effects = home.run(&["effects", "list", "--json"]).ends(0).json();
+    let created: Vec<_> =
+        effects.as_array().unwrap().iter().filter(|one| one["class"] == "tracker.create").collect();
+    assert_eq!(created.len(), 1, "{effects}");
+    let lanes = home.run(&["lanes", "list", "--json"]).ends(0).json();
+    let lane = lanes[0]["id"].as_str().unwrap();
+    home.run(&["replay", lane]).ends(0);
+    home.run(&["audit", "verify"]).ends(0);
+    // And can be played again.
+    home.run(&["record", lane, "--out", "recorded.scenario.yaml"]).ends(0);
+    home.run(&["test", "recorded.scenario.yaml"]).ends(0);
+}
+
+#[test]
+fn a_conversation_goes_on_after_the_program_ended() {
+    let home = Home::new();
+    let chat = ["chat", "--no-input", "--session", "again"];
+    home.run_with(&chat, BUG, &[]).ends(0);
+    let ran = home.run_with(&chat, "/maro pending\n", &[]).ends(0);
+    assert!(
+        ran.out.contains("page is empty") || ran.out.to_lowercase().contains("approv"),
+        "{}",
+        ran.session()
+    );
+}
+
+#[test]
+fn with_json_each_answer_is_one_line() {
+    let home = Home::new();
+    let ran = home.run_with(&["chat", "--no-input", "--json"], "hello\n/maro status\n", &[]).ends(0);
+    let answers: Vec<serde_json::Value> =
+        ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(answers.len(), 2);
+    assert!(answers.iter().all(|answer| answer["turn"].is_string()));
+}

@@ -1,0 +1,118 @@
+//! Configuration: what is wrong is named with its line, and what wins is said.
+
+use crate::home::Home;
+
+const USERS: &str = "[[users]]\nid = \"ana\"\n";
+
+#[test]
+fn cl1_an_unknown_key_has_its_line_and_a_suggestion() {
+    let home = Home::new();
+    home.file(
+        "throughline.toml",
+        "tenant = \"acme\"\n\n[server]\nlisten = \"127.0.0.1:7070\"\npublic_rul = \"x\"\n",
+    );
+    let ran = home.run(&["config", "check"]).ends(4);
+    assert!(
+        ran.err.contains("throughline.toml:5:1") && ran.err.contains("did you mean `server.public_url`?")
+    );
+    insta::assert_snapshot!(ran.session());
+    // Every command that reads it says the same.
+    for command in [&["serve"][..], &["lanes", "list"], &["chat"], &["config", "show"]] {
+        assert_eq!(home.run(command).ends(4).err, ran.err, "{command:?}");
+    }
+}
+
+#[test]
+fn a_broken_file_names_the_place() {
+    let home = Home::new();
+    home.file("broken.toml", "tenant = \"acme\n");
+    insta::assert_snapshot!(home.run(&["config", "check", "--config", "broken.toml"]).ends(4).session());
+    insta::assert_snapshot!(home.run(&["config", "check", "--config", "nowhere.toml"]).ends(4).session());
+}
+
+#[test]
+fn a_wrong_value_is_refused() {
+    let home = Home::new();
+    home.file("throughline.toml", "[server]\nlisten = 7070\n\n[policy]\nbusy = \"qeue\"\n");
+    insta::assert_snapshot!(home.run(&["config", "check"]).ends(4).session());
+}
+
+#[test]
+fn cl3_flag_wins_over_environment_over_files() {
+    let home = Home::new();
+    let user = home.file(".config/throughline/throughline.toml", "tenant = \"user\"\napp = \"user\"\n");
+    home.file("throughline.toml", "tenant = \"here\"\n");
+    let value = |setting: &str, environment: &[(&str, &str)], flags: &[&str]| {
+        let arguments = [&["config", "show", "--json"], flags].concat();
+        let all = home.run_with(&arguments, "", environment).ends(0).json();
+        let found = all.as_array().unwrap().iter().find(|one| one["setting"] == setting).unwrap();
+        let say = |name: &str| found[name].as_str().unwrap().to_owned();
+        (say("value"), say("origin").replace(&home.path().display().to_string(), "~"))
+    };
+    assert_eq!(value("app", &[], &[]).0, "\"user\"");
+    assert_eq!(value("tenant", &[], &[]), ("\"here\"".into(), "throughline.toml:1:1".into()));
+    let set = [("THROUGHLINE_TENANT", "environment")];
+    assert_eq!(
+        value("tenant", &set, &[]),
+        ("\"environment\"".into(), "environment THROUGHLINE_TENANT".into())
+    );
+    // A named file is read in place of those that are looked for.
+    let named = ["--config", user.to_str().unwrap()];
+    assert_eq!(value("tenant", &[], &named).0, "\"user\"");
+    // A flag is stronger than all: --listen of a demo is refused where the file's address would have been fine.
+    let nowhere = [("THROUGHLINE_SERVER__LISTEN", "127.0.0.1:0")];
+    let ran = home.run_with(&["serve", "--demo", "--listen", "0.0.0.0:0"], "", &nowhere).ends(4);
+    assert!(ran.err.contains("TL-1005"), "{}", ran.session());
+}
+
+#[test]
+fn origins_are_told() {
+    let home = Home::new();
+    home.file("throughline.toml", &format!("tenant = \"acme\"\n{USERS}"));
+    let ran = home
+        .run_with(&["config", "show", "--origin"], "", &[("THROUGHLINE_TELEMETRY__LEVEL", "warn")])
+        .ends(0);
+    for (setting, origin) in
+        [("tenant", "throughline.toml:1:1"), ("telemetry.level", "environment"), ("app", "default")]
+    {
+        let line = ran.out.lines().find(|line| line.starts_with(&format!("{setting} = "))).unwrap();
+        assert!(line.contains(&format!("# {origin}")), "{line}");
+    }
+}
+
+#[test]
+fn the_schema_is_a_schema() {
+    let schema = Home::new().run(&["config", "schema", "--json"]).ends(0).json();
+    assert_eq!(schema["additionalProperties"], false);
+    assert!(schema["properties"]["server"]["properties"]["listen"].is_object());
+}
+
+#[test]
+fn a_demo_listens_on_this_machine_only() {
+    let home = Home::new();
+    insta::assert_snapshot!(home.run(&["serve", "--demo", "--listen", "0.0.0.0:7070"]).ends(4).session());
+}
+
+#[test]
+fn cl5_no_secret_is_ever_printed() {
+    let home = Home::new();
+    let made = home.run(&["token", "create", "ci", "--principal", "ana", "--json"]).ends(0).json();
+    let (token, sha256) = (made["token"].as_str().unwrap(), made["sha256"].as_str().unwrap());
+    home.file("token", token);
+    home.file(
+        "throughline.toml",
+        &format!("{USERS}\n[[tokens]]\nid = \"ci\"\nsha256 = \"{sha256}\"\nprincipal = \"ana\"\nscopes = [\"lanes:read\"]\n"),
+    );
+    let secret = token.rsplit('_').next().unwrap();
+    let runs: [&[&str]; 5] = [
+        &["config", "show", "-vv"],
+        &["config", "check", "-vv"],
+        &["doctor", "-vv"],
+        &["lanes", "list", "-vv", "--server", "http://127.0.0.1:9", "--token-file", "token"],
+        &["lanes", "list", "-vv", "--json"],
+    ];
+    for arguments in runs {
+        let ran = home.run(arguments);
+        assert!(!ran.out.contains(secret) && !ran.err.contains(secret), "{}", ran.session());
+    }
+}

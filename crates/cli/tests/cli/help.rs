@@ -1,0 +1,79 @@
+//! Help, typing errors, completions: what the program says about itself.
+
+use crate::home::Home;
+
+/// The help of every command, as one page. It changes only with this snapshot.
+#[test]
+fn the_whole_reference() {
+    let home = Home::new();
+    let mut all = String::new();
+    let mut open = vec![Vec::<String>::new()];
+    while let Some(path) = open.pop() {
+        let mut arguments: Vec<&str> = path.iter().map(String::as_str).collect();
+        arguments.push("--help");
+        let help = home.run(&arguments).ends(0);
+        assert!(help.err.is_empty(), "{}", help.session());
+        let commands = help.out.lines().skip_while(|line| *line != "Commands:").skip(1);
+        let names = commands.take_while(|line| line.starts_with("  ")).filter_map(|line| {
+            let name = line.strip_prefix("  ")?.split(' ').next().filter(|name| !name.is_empty())?;
+            (name != "help").then(|| path.iter().cloned().chain([name.to_owned()]).collect::<Vec<_>>())
+        });
+        let names: Vec<_> = names.collect();
+        open.extend(names.into_iter().rev());
+        // The global options are the same everywhere and shown with the program's own help.
+        let own = if path.is_empty() { help.session() } else { without_global_options(&help.session()) };
+        all.push_str(&own);
+        all.push('\n');
+    }
+    insta::assert_snapshot!(all);
+}
+
+fn without_global_options(help: &str) -> String {
+    help.split("\nGlobal options:").next().unwrap_or(help).to_owned()
+}
+
+#[test]
+fn cl1_a_mistyped_command_names_the_nearest() {
+    let home = Home::new();
+    insta::assert_snapshot!(home.run(&["whi", "tn_1"]).ends(2).session());
+    insta::assert_snapshot!(home.run(&["lanes", "lst"]).ends(2).session());
+    insta::assert_snapshot!(home.run(&["why", "tn_1", "--jsn"]).ends(2).session());
+}
+
+#[test]
+fn nothing_typed_shows_the_help_and_is_a_usage_error() {
+    let ran = Home::new().run(&[]).ends(2);
+    assert!(ran.err.contains("Examples:") && ran.out.is_empty(), "{}", ran.session());
+}
+
+#[test]
+fn completions_for_every_shell() {
+    let home = Home::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let ran = home.run(&["completions", shell]).ends(0);
+        assert!(ran.out.contains("approvals"), "{shell}");
+        assert_eq!(home.run(&["completions", shell, "--json"]).ends(0).json()["shell"], shell);
+    }
+}
+
+#[test]
+fn the_version_names_what_it_writes() {
+    let home = Home::new();
+    assert!(home.run(&["version"]).ends(0).out.starts_with("throughline 0."));
+    assert_eq!(home.run(&["version", "--json"]).ends(0).json()["version"], env!("CARGO_PKG_VERSION"));
+    assert!(home.run(&["--version"]).ends(0).out.starts_with("throughline 0."));
+}
+
+#[test]
+fn a_reader_that_went_away_is_no_error() {
+    use std::process::{Command, Stdio};
+    let home = Home::new();
+    let mut first =
+        home.command(&["completions", "bash"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let reader = first.stdout.take().unwrap();
+    let status = Command::new("true").stdin(Stdio::from(reader)).status().unwrap();
+    assert!(status.success());
+    let ended = first.wait_with_output().unwrap();
+    assert!(ended.status.success(), "{:?}", ended.status);
+    assert!(ended.stderr.is_empty(), "{}", String::from_utf8_lossy(&ended.stderr));
+}

@@ -1,0 +1,111 @@
+//! A folder of its own for each test, and the program run in it.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+/// A message that says everything a bug needs; the backslashes make it one.
+pub(crate) const BUG: &str =
+    "create a bug: the page is empty\\\nSteps: open it\\\nExpected: a list\\\nActual: nothing\n";
+
+/// A working directory that is also the user's home: nothing of the machine's configuration is read.
+pub(crate) struct Home {
+    dir: TempDir,
+}
+
+/// What a run printed, and how it ended.
+pub(crate) struct Ran {
+    line: String,
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Home {
+    pub(crate) fn new() -> Self {
+        Self { dir: tempfile::tempdir().unwrap() }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// Writes a file into it.
+    pub(crate) fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// The program, with an environment of its own.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_throughline"));
+        command.args(arguments).current_dir(self.path()).env_clear();
+        command
+            .env("HOME", self.path())
+            .env("XDG_CONFIG_HOME", self.path().join(".config"))
+            .env("COLUMNS", "100");
+        command
+    }
+
+    /// Runs it to its end.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+        self.run_with(arguments, "", &[])
+    }
+
+    /// Runs it with lines on standard input and variables in its environment.
+    pub(crate) fn run_with(&self, arguments: &[&str], input: &str, environment: &[(&str, &str)]) -> Ran {
+        let mut command = self.command(arguments);
+        command.envs(environment.iter().copied());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // It may end without reading.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        let output = child.wait_with_output().unwrap();
+        let text = |bytes: Vec<u8>| {
+            let text = String::from_utf8(bytes).unwrap();
+            text.replace(&self.path().display().to_string(), "~")
+        };
+        let set = environment.iter().fold(String::new(), |mut all, (name, value)| {
+            let _ = write!(all, "{name}={value} ");
+            all
+        });
+        Ran {
+            line: format!("{set}throughline {}", arguments.join(" ")),
+            code: output.status.code().unwrap_or(-1),
+            out: text(output.stdout),
+            err: text(output.stderr),
+        }
+    }
+}
+
+impl Ran {
+    /// As it looks in a terminal: the command, what it said, how it ended when not well.
+    pub(crate) fn session(&self) -> String {
+        let mut all = format!("$ {}\n", self.line);
+        all.push_str(&self.out);
+        for line in self.err.lines() {
+            let _ = writeln!(all, "2> {line}");
+        }
+        if self.code != 0 {
+            let _ = writeln!(all, "[exit {}]", self.code);
+        }
+        all
+    }
+
+    /// The JSON on standard output: one value and nothing else.
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error} in {}", self.session()))
+    }
+
+    /// Asserts how it ended.
+    #[track_caller]
+    pub(crate) fn ends(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "{}", self.session());
+        self
+    }
+}

@@ -1,0 +1,54 @@
+//! `--json`: one value on standard output and nothing else, whatever the command.
+
+use crate::home::{BUG, Home};
+
+#[test]
+fn cl2_every_command_answers_in_json_alone() {
+    let home = Home::new();
+    home.run_with(&["chat", "--no-input", "--session", "s1"], BUG, &[]).ends(0);
+    let lanes = home.run(&["lanes", "list", "--json"]).ends(0).json();
+    let lane = lanes[0]["id"].as_str().unwrap();
+    let shown = home.run(&["lanes", "show", lane, "--json"]).ends(0).json();
+    let turn = shown["turns"][0]["turn"].as_str().unwrap();
+    let approvals = home.run(&["approvals", "list", "--json"]).ends(0).json();
+    let approval = approvals[0]["id"].as_str().unwrap();
+    let effects = home.run(&["effects", "list", "--json"]).ends(0).json();
+    let effect = effects[0]["id"].as_str().unwrap();
+    home.file("one.scenario.yaml", "scenario: one\nturns:\n  - ana: hello\n    expect: { effects: none }\n");
+    let runs: [&[&str]; 17] = [
+        &["why", turn],
+        &["replay", lane],
+        &["replay", turn],
+        &["record", lane],
+        &["test", "one.scenario.yaml"],
+        &["approvals", "show", approval],
+        &["approvals", "list", "--all"],
+        &["effects", "show", effect],
+        &["effects", "list", "--state", "done"],
+        &["audit", "verify"],
+        &["doctor"],
+        &["config", "show", "--origin"],
+        &["config", "check"],
+        &["config", "schema"],
+        &["token", "create", "ci", "--principal", "ana"],
+        &["explain", "--all"],
+        &["version"],
+    ];
+    for arguments in runs {
+        let ran = home.run(&[arguments, &["--json"]].concat()).ends(0);
+        let value = ran.json();
+        assert!(value.is_object() || value.is_array(), "{}", ran.session());
+    }
+}
+
+#[test]
+fn a_failure_is_json_too_on_standard_error() {
+    let home = Home::new();
+    let ran = home.run(&["why", "tn_aaaaaaaaaaaaaaaaaaaaaaaa", "--json"]).ends(1);
+    assert!(ran.out.is_empty());
+    let failure: serde_json::Value = serde_json::from_str(&ran.err).unwrap();
+    assert_eq!(
+        (failure["error"]["exit"].as_u64(), failure["error"]["code"].as_str()),
+        (Some(1), Some("TL-2404"))
+    );
+}

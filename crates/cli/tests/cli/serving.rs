@@ -1,0 +1,82 @@
+//! A running instance: commands against it, and what the store says meanwhile.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Stdio};
+
+use crate::home::{BUG, Home};
+
+/// `serve --demo` in a home, stopped with it.
+pub(crate) struct Serving {
+    child: Child,
+    pub(crate) url: String,
+}
+
+impl Serving {
+    pub(crate) fn start(home: &Home) -> Self {
+        let mut command = home.command(&["serve", "--demo", "--json", "--listen", "127.0.0.1:0"]);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let told: serde_json::Value = serde_json::from_str(&line).unwrap();
+        Self { child, url: told["url"].as_str().unwrap().to_owned() }
+    }
+
+    /// Sends the signal that a service manager sends, and waits.
+    pub(crate) fn terminate(mut self) -> i32 {
+        let id = self.child.id().to_string();
+        assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        self.child.wait().unwrap().code().unwrap_or(-1)
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn the_store_of_a_running_instance_is_asked_through_it() {
+    let home = Home::new();
+    let serving = Serving::start(&home);
+    let refused = home.run(&["lanes", "list"]).ends(5);
+    assert!(refused.err.contains("TL-6102") && refused.err.contains("--server"), "{}", refused.session());
+    insta::assert_snapshot!(refused.session());
+    let chat = ["chat", "--no-input", "--session", "s1", "--server", &serving.url];
+    home.run_with(&chat, BUG, &[]).ends(0);
+    let lanes = home.run(&["lanes", "list", "--json", "--server", &serving.url]).ends(0).json();
+    assert_eq!(lanes[0]["conversation"], "s1", "{lanes}");
+    let lane = lanes[0]["id"].as_str().unwrap();
+    let shown = home.run(&["lanes", "show", lane, "--json", "--server", &serving.url]).ends(0).json();
+    let turns = shown["turns"].as_array().unwrap();
+    let asked = turns.iter().find(|turn| turn["event"] == "message.posted").unwrap();
+    let turn = asked["turn"].as_str().unwrap();
+    let why = home.run(&["why", turn, "--server", &serving.url]).ends(0);
+    assert!(why.out.contains("intent.rule"), "{}", why.session());
+    home.run(&["replay", lane, "--server", &serving.url]).ends(0);
+    home.run(&["doctor", "--server", &serving.url]).ends(0);
+    // Once it is stopped, the store is free, and tells the same.
+    assert_eq!(serving.terminate(), 0);
+    assert_eq!(home.run(&["lanes", "show", lane, "--json"]).ends(0).json(), shown);
+    assert_eq!(home.run(&["why", turn]).ends(0).out, why.out);
+    home.run(&["replay", lane]).ends(0);
+    home.run(&["audit", "verify"]).ends(0);
+}
+
+#[test]
+fn nobody_there_is_said_so() {
+    let home = Home::new();
+    let ran = home.run(&["lanes", "list", "--server", "http://127.0.0.1:9"]).ends(5);
+    assert!(ran.err.contains("cannot reach http://127.0.0.1:9"), "{}", ran.session());
+    home.run(&["lanes", "list", "--server", "ftp://x"]).ends(2);
+}
+
+#[test]
+fn a_port_in_use_is_said_so() {
+    let home = Home::new();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let ran = home.run(&["serve", "--demo", "--listen", &address]).ends(1);
+    assert!(ran.err.contains("TL-1101"), "{}", ran.session());
+}

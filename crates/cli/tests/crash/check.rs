@@ -1,0 +1,110 @@
+//! What must be true afterwards: asked of the server that came back, and of what it left on the disk.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::client::Client;
+use crate::script::Sent;
+
+/// Turns of these kinds come from somebody; the others the server makes by itself.
+const DELIVERED: [&str; 3] = ["message.posted", "card.pressed", "form.submitted"];
+
+/// Nothing lost, nothing doubled, nobody without an answer.
+pub(crate) fn through_the_api(client: &Client, sent: &[Sent]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for lane in sent {
+        let turns = client.list(&format!("/v1/lanes/{}/turns?limit=200", lane.lane));
+        let known: BTreeMap<&str, &Value> =
+            turns.iter().filter_map(|turn| Some((turn["turn"].as_str()?, turn))).collect();
+        for (key, _, answer) in &lane.events {
+            if !answer["turn"].as_str().is_some_and(|turn| known.contains_key(turn)) {
+                wrong.push(format!("lost: {key} was answered with {} and it is not there", answer["turn"]));
+            }
+        }
+        let delivered =
+            turns.iter().filter(|turn| turn["event"].as_str().is_some_and(|kind| DELIVERED.contains(&kind)));
+        let (delivered, distinct) = (delivered.count(), lane.events.len());
+        if delivered != distinct {
+            wrong.push(format!("doubled: {distinct} events made {delivered} turns in {}", lane.lane));
+        }
+        let mut revisions: Vec<u64> = turns.iter().filter_map(|turn| turn["revision"].as_u64()).collect();
+        revisions.sort_unstable();
+        if revisions != (1..=turns.len() as u64).collect::<Vec<_>>() {
+            wrong.push(format!("revisions of {} have gaps: {revisions:?}", lane.lane));
+        }
+        wrong.extend(lane.events.iter().filter_map(|(key, body, answer)| silent(key, body, answer)));
+        for (key, body, answer) in &lane.events {
+            let again = client.event(key, body);
+            if again["turn"] != answer["turn"] {
+                wrong.push(format!("doubled: {key} delivered again made {}", again["turn"]));
+            }
+        }
+    }
+    wrong.extend(issues(client, sent));
+    wrong.extend(effects(client));
+    wrong
+}
+
+/// A press or form that was answered with nothing a person could see.
+fn silent(key: &str, body: &Value, answer: &Value) -> Option<String> {
+    if body["kind"] == "message.posted" {
+        return None;
+    }
+    let shown = answer["messages"].as_array().is_some_and(|messages| !messages.is_empty());
+    let told = |effect: &Value| {
+        effect["class"] == "notice" && effect["text"].as_str().is_some_and(|text| !text.is_empty())
+    };
+    let noticed = answer["effects"].as_array().is_some_and(|effects| effects.iter().any(told));
+    (!shown && !noticed).then(|| format!("silent: {key} was answered with nothing to see: {answer}"))
+}
+
+/// One issue for each approval, numbered without a gap: one made and forgotten would leave one.
+fn issues(client: &Client, sent: &[Sent]) -> Vec<String> {
+    let mut approved: Vec<&str> = sent.iter().flat_map(|lane| &lane.approved).map(String::as_str).collect();
+    approved.sort_unstable();
+    let issues = client.list("/v1/tracker/issues?limit=200");
+    let mut made: Vec<&str> = issues.iter().filter_map(|issue| issue["title"].as_str()).collect();
+    made.sort_unstable();
+    let mut keys: Vec<&str> = issues.iter().filter_map(|issue| issue["key"].as_str()).collect();
+    keys.sort_unstable();
+    let numbered: Vec<String> = (1..=approved.len()).map(|n| format!("DEMO-{n}")).collect();
+    let mut wrong = Vec::new();
+    if made != approved {
+        wrong.push(format!("approved were {approved:?}, made were {made:?}"));
+    }
+    if keys != numbered {
+        wrong.push(format!("issues are {keys:?}, not {numbered:?}"));
+    }
+    wrong
+}
+
+/// Every effect has ended. The local tracker knows its own, so none may be uncertain.
+fn effects(client: &Client) -> Vec<String> {
+    let all = client.list("/v1/effects?limit=200");
+    let ended = |effect: &&Value| !matches!(effect["state"].as_str(), Some("done" | "cancelled"));
+    let tell = |effect: &Value| {
+        format!("{} {} is {}: {}", effect["class"], effect["id"], effect["state"], effect["outcome"])
+    };
+    all.iter().filter(ended).map(tell).collect()
+}
+
+/// Every lane decides the same again, and every chain is whole.
+pub(crate) fn on_disk(data: &Path, sent: &[Sent]) -> Vec<String> {
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_throughline"));
+        command.args(arguments).current_dir(data).env_clear().env("HOME", data);
+        let output = command.output().unwrap();
+        let said = || {
+            let (out, err) =
+                (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+            format!("throughline {}: {out}{err}", arguments.join(" "))
+        };
+        (!output.status.success()).then(said)
+    };
+    let mut wrong: Vec<String> = sent.iter().filter_map(|lane| run(&["replay", &lane.lane])).collect();
+    wrong.extend(run(&["audit", "verify"]));
+    wrong
+}

@@ -1,0 +1,98 @@
+//! A client as any host would write it: a key with every request, and the same request again until it is answered.
+
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use ureq::Agent;
+
+/// Longer than every lease: what a dead process held is free by then.
+const PATIENCE: Duration = Duration::from_secs(150);
+
+/// Talks to one server, through its deaths.
+#[derive(Clone)]
+pub(crate) struct Client {
+    agent: Agent,
+    url: String,
+}
+
+impl Client {
+    pub(crate) fn new(url: &str) -> Self {
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            .timeout_global(Some(Duration::from_secs(40)))
+            .build();
+        Self { agent: config.into(), url: url.into() }
+    }
+
+    /// Delivers an event; the answer is the turn.
+    pub(crate) fn event(&self, key: &str, body: &Value) -> Value {
+        self.until(&format!("POST {key}"), || {
+            let request = self
+                .agent
+                .post(format!("{}/v1/events", self.url))
+                .header("Content-Type", "application/json")
+                .header("Idempotency-Key", key)
+                .header("Prefer", "wait=20");
+            let mut answer = request.send(body.to_string()).ok()?;
+            let status = answer.status().as_u16();
+            let text = answer.body_mut().read_to_string().ok()?;
+            match status {
+                200 => serde_json::from_str(&text).ok(),
+                // Not decided yet, in progress, not now: the same request again.
+                202 | 409 | 429 | 503 => None,
+                other => panic!("{key}: {other} {text}"),
+            }
+        })
+    }
+
+    /// Reads.
+    pub(crate) fn get(&self, path: &str) -> Value {
+        self.until(path, || {
+            let mut answer = self.agent.get(format!("{}{path}", self.url)).call().ok()?;
+            let status = answer.status().as_u16();
+            let text = answer.body_mut().read_to_string().ok()?;
+            assert!(status == 200 || status == 503, "{path}: {status} {text}");
+            if status == 200 { serde_json::from_str(&text).ok() } else { None }
+        })
+    }
+
+    /// Every page of a list.
+    pub(crate) fn list(&self, path: &str) -> Vec<Value> {
+        let mut items = Vec::new();
+        let mut cursor = String::new();
+        loop {
+            let page = self.get(&format!("{path}{cursor}"));
+            items.extend(page["items"].as_array().unwrap().iter().cloned());
+            match page["next"].as_str() {
+                Some(next) => cursor = format!("&cursor={next}"),
+                None => return items,
+            }
+        }
+    }
+
+    pub(crate) fn wait_until_ready(&self) {
+        self.until("/readyz", || {
+            let ready = self.agent.get(format!("{}/readyz", self.url)).call().ok()?;
+            (ready.status().as_u16() == 200).then_some(())
+        });
+    }
+
+    /// Until no effect is on its way.
+    pub(crate) fn wait_until_settled(&self) {
+        self.until("effects to settle", || {
+            let open = |state: &str| !self.list(&format!("/v1/effects?state={state}&limit=200")).is_empty();
+            (!open("planned") && !open("attempted")).then_some(())
+        });
+    }
+
+    fn until<T>(&self, what: &str, mut again: impl FnMut() -> Option<T>) -> T {
+        let started = Instant::now();
+        loop {
+            if let Some(done) = again() {
+                return done;
+            }
+            assert!(started.elapsed() < PATIENCE, "no answer to {what} from {} in {PATIENCE:?}", self.url);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Kills the real process, with SIGKILL, at every fail point there is and at moments of its own choosing, while a
+//! scripted client talks and presses over HTTP; starts it again; and finds nothing lost, nothing doubled and nobody
+//! left without an answer.
+//!
+//! `THROUGHLINE_CRASH_SEEDS` says how many seeds each point is run with (3), `THROUGHLINE_CRASH_FIRST` the first of
+//! them (1). `cargo xtask crash` and `cargo xtask soak` set both.
+
+mod check;
+mod client;
+mod script;
+mod server;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use throughline_runtime::FailPoint;
+
+use client::Client;
+use server::Server;
+
+/// Points that nothing in this version passes: no model is configured.
+const UNREACHED: [FailPoint; 1] = [FailPoint::ModelInFlight];
+/// Runs at once. Each waits most of the time: for leases of the dead to run out.
+const AT_ONCE: usize = 8;
+
+/// One run.
+struct Job {
+    /// Where to die; at a moment of its own for `None`.
+    point: Option<FailPoint>,
+    seed: u64,
+}
+
+impl Job {
+    fn name(&self) -> String {
+        format!("{} seed {}", self.point.map_or("some moment", FailPoint::name), self.seed)
+    }
+
+    /// The how-many-th passing of the point is the last. The first seed dies at the first.
+    fn nth(&self) -> u64 {
+        match self.point {
+            // Lanes are let go when they idle, which the script does once.
+            Some(FailPoint::LaneReleased) => 1,
+            _ => 1 + (self.seed - 1) * 2 % 7,
+        }
+    }
+}
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
+}
+
+#[test]
+fn killed_at_every_fail_point_nothing_is_lost_doubled_or_silent() {
+    let (first, seeds) = (number("THROUGHLINE_CRASH_FIRST", 1), number("THROUGHLINE_CRASH_SEEDS", 3));
+    let points: Vec<Option<FailPoint>> = FailPoint::ALL.into_iter().map(Some).chain([None]).collect();
+    let jobs: Vec<Job> = (first..first + seeds)
+        .flat_map(|seed| points.iter().map(move |point| Job { point: *point, seed }))
+        .collect();
+    let next = AtomicUsize::new(0);
+    let wrong: Mutex<BTreeMap<String, Vec<String>>> = Mutex::default();
+    let died: Mutex<BTreeSet<FailPoint>> = Mutex::default();
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE.min(jobs.len()) {
+            scope.spawn(|| {
+                while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let ran = std::panic::catch_unwind(|| run(job));
+                    let (found, killed) =
+                        ran.unwrap_or_else(|_| (vec!["the run itself failed".into()], false));
+                    if let (true, Some(point)) = (killed, job.point) {
+                        died.lock().unwrap().insert(point);
+                    }
+                    if !found.is_empty() {
+                        wrong.lock().unwrap().insert(job.name(), found);
+                    }
+                }
+            });
+        }
+    });
+    let wrong = wrong.into_inner().unwrap();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    let died = died.into_inner().unwrap();
+    let alive: Vec<&str> = FailPoint::ALL
+        .into_iter()
+        .filter(|point| !died.contains(point) && !UNREACHED.contains(point))
+        .map(FailPoint::name)
+        .collect();
+    assert!(alive.is_empty(), "never died at {alive:?}: the script does not get there");
+}
+
+/// One run: what is wrong afterwards, and whether the process died in it.
+fn run(job: &Job) -> (Vec<String>, bool) {
+    let server = Server::start(job.point.map(|point| format!("{}:{}", point.name(), job.nth())));
+    let client = Client::new(server.url());
+    client.wait_until_ready();
+    let sent = std::thread::scope(|scope| {
+        if job.point.is_none() {
+            let server = &server;
+            scope
+                .spawn(move || server.kill_after(std::time::Duration::from_millis(20 + job.seed * 37 % 400)));
+        }
+        script::play(&client, job.seed)
+    });
+    if job.point == Some(FailPoint::LaneReleased) {
+        // A lane is let go five seconds after its last turn; there is nothing to be told of it.
+        server.wait_for_death(std::time::Duration::from_secs(15));
+        client.wait_until_ready();
+    }
+    client.wait_until_settled();
+    let mut wrong = check::through_the_api(&client, &sent);
+    let killed = server.died();
+    let data = server.stop();
+    wrong.extend(check::on_disk(data.path(), &sent));
+    (wrong, killed)
+}

@@ -1,0 +1,111 @@
+//! The process under test: started with a fail point, and started again without one when it dies.
+
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// A server that comes back. Dropping it kills the process.
+pub(crate) struct Server {
+    data: Option<TempDir>,
+    url: String,
+    child: Arc<Mutex<Child>>,
+    died: Arc<AtomicBool>,
+    stopping: Arc<AtomicBool>,
+    keeper: Option<JoinHandle<()>>,
+}
+
+fn spawn(data: &Path, port: u16, fail_point: Option<&str>) -> Child {
+    let log = std::fs::File::options().create(true).append(true).open(data.join("log")).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_throughline"));
+    command
+        .args(["serve", "--demo", "--quiet", "--listen", &format!("127.0.0.1:{port}"), "--data"])
+        .arg(data);
+    command
+        .current_dir(data)
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", data);
+    if let Some(point) = fail_point {
+        command.env("THROUGHLINE_FAILPOINT", point);
+    }
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().unwrap()
+}
+
+impl Server {
+    /// Starts it with a fail point, on a port of its own.
+    pub(crate) fn start(fail_point: Option<String>) -> Self {
+        let data = tempfile::tempdir().unwrap();
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let child = Arc::new(Mutex::new(spawn(data.path(), port, fail_point.as_deref())));
+        let (died, stopping) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let keeper = {
+            let (child, died, stopping, data) =
+                (child.clone(), died.clone(), stopping.clone(), data.path().to_owned());
+            std::thread::spawn(move || {
+                while !stopping.load(Ordering::SeqCst) {
+                    let mut child = child.lock().unwrap();
+                    if child.try_wait().unwrap().is_some() && !stopping.load(Ordering::SeqCst) {
+                        died.store(true, Ordering::SeqCst);
+                        *child = spawn(&data, port, None);
+                    }
+                    drop(child);
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+            })
+        };
+        let url = format!("http://127.0.0.1:{port}");
+        Self { data: Some(data), url, child, died, stopping, keeper: Some(keeper) }
+    }
+
+    /// Where it is.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Whether it died and came back.
+    pub(crate) fn died(&self) -> bool {
+        self.died.load(Ordering::SeqCst)
+    }
+
+    /// Kills it, after a while.
+    pub(crate) fn kill_after(&self, time: Duration) {
+        std::thread::sleep(time);
+        self.child.lock().unwrap().kill().unwrap();
+    }
+
+    /// Waits until it died, or not.
+    pub(crate) fn wait_for_death(&self, time: Duration) {
+        let started = Instant::now();
+        while !self.died() && started.elapsed() < time {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Stops it for good, and hands over what it left behind.
+    pub(crate) fn stop(mut self) -> TempDir {
+        self.end();
+        self.data.take().unwrap()
+    }
+
+    fn end(&mut self) {
+        self.stopping.store(true, Ordering::SeqCst);
+        if let Some(keeper) = self.keeper.take() {
+            let _ = keeper.join();
+        }
+        let mut child = self.child.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

@@ -1,0 +1,157 @@
+//! Every error code, in one table: problem documents, `throughline explain` and the docs pages are made of it.
+//!
+//! Numbers are never reused: 1xxx configuration and start, 2xxx intake and HTTP, 3xxx channels, 4xxx approvals and
+//! effects, 5xxx models, tools and trackers, 6xxx storage (`spec 07 §10`).
+
+mod table;
+
+use std::fmt::Write as _;
+
+pub use table::*;
+
+/// One error code.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Code {
+    /// The number, `2203` for `TL-2203`.
+    pub number: u16,
+    /// The stable name, `idempotency.key_reused`.
+    pub name: &'static str,
+    /// The HTTP status it answers with, when it is an answer to a request.
+    pub status: Option<u16>,
+    /// One line.
+    pub title: &'static str,
+    /// What happened.
+    pub what: &'static str,
+    /// Why it is so.
+    pub why: &'static str,
+    /// What to do about it.
+    pub fix: &'static str,
+    /// Related settings.
+    pub settings: &'static [&'static str],
+}
+
+impl Code {
+    /// `TL-2203`.
+    #[must_use]
+    pub fn id(&self) -> String {
+        format!("TL-{:04}", self.number)
+    }
+
+    /// The `type` of its problem documents.
+    #[must_use]
+    pub fn urn(&self) -> String {
+        format!("urn:throughline:error:{}", self.id())
+    }
+
+    /// The code as a person reads it in a terminal: what happened, why, what to do, which settings.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut out = format!("{} {}: {}\n\n", self.id(), self.name, self.title);
+        let _ = writeln!(out, "What happened: {}", self.what);
+        let _ = writeln!(out, "Why: {}", self.why);
+        let _ = writeln!(out, "What to do: {}", self.fix);
+        if let Some(status) = self.status {
+            let _ = writeln!(out, "HTTP status: {status}");
+        }
+        if !self.settings.is_empty() {
+            let _ = writeln!(out, "Settings: {}", self.settings.join(", "));
+        }
+        out
+    }
+
+    /// The same text as a section of the docs page.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let mut out = format!("## {} `{}`\n\n**{}**\n\n", self.id(), self.name, self.title);
+        let _ = writeln!(out, "{}\n\n*Why.* {}\n\n*What to do.* {}\n", self.what, self.why, self.fix);
+        if let Some(status) = self.status {
+            let _ = writeln!(out, "HTTP status: {status}.\n");
+        }
+        if !self.settings.is_empty() {
+            let settings: Vec<String> = self.settings.iter().map(|name| format!("`{name}`")).collect();
+            let _ = writeln!(out, "Settings: {}.\n", settings.join(", "));
+        }
+        out
+    }
+}
+
+/// The code a person named: `TL-4103`, `tl-4103`, `4103` or its name, `press.no_policy`.
+#[must_use]
+pub fn explain(named: &str) -> Option<&'static Code> {
+    let named = named.trim();
+    let digits = named.get(..3).filter(|prefix| prefix.eq_ignore_ascii_case("tl-")).map_or(named, |_| &named[3..]);
+    ALL.iter().copied().find(|code| digits.parse() == Ok(code.number) || code.name == named)
+}
+
+/// The docs page: every code in order, a heading for each.
+#[must_use]
+pub fn markdown() -> String {
+    let mut out = String::from(
+        "# Error codes\n\nGenerated from `crates/server/src/codes/table.rs`; `throughline explain CODE` prints the \
+         same text. Codes are never reused.\n\n",
+    );
+    for code in ALL {
+        out.push_str(&code.markdown());
+    }
+    out.truncate(out.trim_end().len());
+    out.push('\n');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_is_whole_and_there_once() {
+        for pair in ALL.windows(2) {
+            assert!(pair[0].number < pair[1].number, "{} and {} are out of order", pair[0].id(), pair[1].id());
+        }
+        for code in ALL {
+            for text in [code.title, code.what, code.why, code.fix] {
+                assert!(!text.is_empty() && !text.contains("exactly once"), "{}: {text}", code.id());
+            }
+            assert!(code.what.ends_with('.') && code.fix.ends_with('.'), "{} wants sentences", code.id());
+            assert_eq!(ALL.iter().filter(|other| other.name == code.name).count(), 1, "{}", code.name);
+            assert_eq!(explain(&code.id()), Some(*code));
+            assert_eq!(explain(code.name), Some(*code));
+            assert!(markdown().contains(&format!("## {} ", code.id())));
+        }
+    }
+
+    #[test]
+    fn a_code_is_found_however_it_is_written() {
+        for named in ["TL-4103", "tl-4103", "4103", " TL-4103 ", "press.no_policy"] {
+            assert_eq!(explain(named).map(|code| code.number), Some(4103), "{named}");
+        }
+        for named in ["", "TL-", "TL-9999", "é", "4-103", "tl–4103"] {
+            assert_eq!(explain(named), None, "{named}");
+        }
+    }
+
+    /// `spec 07 §10` fixes these.
+    #[test]
+    fn the_codes_of_the_spec_mean_what_it_says() {
+        for (number, name) in [
+            (2201, "idempotency.key_required"),
+            (2202, "idempotency.in_progress"),
+            (2203, "idempotency.key_reused"),
+            (4101, "press.unknown"),
+            (4102, "press.consumed"),
+            (4103, "press.no_policy"),
+            (4104, "stale.version"),
+            (4105, "stale.step"),
+            (4106, "press.expired"),
+            (4107, "press.tampered"),
+            (4108, "press.forbidden"),
+            (4109, "effects.paused"),
+            (5101, "model.misconfigured"),
+            (5301, "tool.changed"),
+            (6101, "sqlite.too_old"),
+            (6102, "store.in_use"),
+            (6104, "store.replica"),
+        ] {
+            assert_eq!(explain(&number.to_string()).map(|code| code.name), Some(name));
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! The codes themselves. A new one goes where its number belongs; a number that was used stays used.
+
+use super::Code;
+
+macro_rules! codes {
+    ($($name:ident = $number:literal, $word:literal, $status:expr, $title:literal,
+        $what:literal, $why:literal, $fix:literal, $settings:expr;)*) => {
+        $(
+            #[doc = $title]
+            pub static $name: Code = Code {
+                number: $number,
+                name: $word,
+                status: $status,
+                title: $title,
+                what: $what,
+                why: $why,
+                fix: $fix,
+                settings: &$settings,
+            };
+        )*
+
+        /// Every code, in order.
+        pub static ALL: &[&Code] = &[$(&$name),*];
+    };
+}
+
+codes! {
+    CONFIG_SYNTAX = 1001, "config.syntax", None, "The configuration file is not valid TOML",
+        "A configuration file could not be parsed; the message names file, line and column.",
+        "The text is not TOML 1.1: a quote, bracket or equals sign is missing, or a key is written twice.",
+        "Correct the named line. `throughline config check` reads the files without starting anything.",
+        [];
+    CONFIG_UNKNOWN_KEY = 1002, "config.unknown_key", None, "A setting of that name does not exist",
+        "A file, an environment variable or a flag names a setting that this version does not have.",
+        "A misspelt setting would otherwise be ignored in silence, and the default would run instead.",
+        "Use the suggested name, or remove the line. `throughline config schema` lists every setting.",
+        [];
+    CONFIG_INVALID = 1003, "config.invalid_value", None, "A setting has a value it cannot have",
+        "A setting's value is of the wrong kind, or is not one of the values that are allowed.",
+        "Every setting has one kind (text, whole number, true or false, list, table), and some a fixed set of words.",
+        "Write a value of the kind the message names. `throughline config schema` lists them.",
+        [];
+    CONFIG_INCONSISTENT = 1004, "config.inconsistent", None, "Two settings do not fit together",
+        "Each setting is valid, but together they cannot work: a name that is not defined, or one defined twice.",
+        "For example, a token of a user who is not in `users`, or a default project that is not in `projects`.",
+        "Define what is named, or name what is defined; the message says which.",
+        ["users", "tokens", "projects", "policy.project"];
+    DEMO_NOT_LOOPBACK = 1005, "config.demo_not_loopback", None, "The demo listens on this machine only",
+        "A demo was asked to listen on an address that other machines can reach. It did not start.",
+        "The demo needs no token: whoever reached it could approve. So it binds to loopback addresses only.",
+        "Leave `server.listen` at 127.0.0.1, or configure users and tokens and start without --demo.",
+        ["server.listen", "server.demo"];
+    CONFIG_UNREADABLE = 1006, "config.unreadable", None, "A configuration file cannot be read",
+        "A file that was named cannot be opened or is not UTF-8.",
+        "It does not exist, or this user may not read it.",
+        "Check the path and its permissions. Files that are only looked for (not named) may be missing.",
+        ["instance_key_file"];
+    LISTEN_FAILED = 1101, "start.listen", None, "The address cannot be listened on",
+        "The server could not open its port and did not start.",
+        "Another process listens there, or the address is not one of this machine's.",
+        "Stop the other process, or choose another port with `server.listen`.",
+        ["server.listen"];
+    INSTANCE_KEY = 1102, "start.instance_key", None, "The instance key cannot be used",
+        "The file of the instance key could not be read or written, or does not hold 32 bytes. Nothing was started.",
+        "Button tokens are derived from this key. With another key, cards that are already shown would stop working.",
+        "Restore the file (mode 0600, 32 bytes) from a backup. If it is truly lost, delete it: a new one is made.",
+        ["instance_key_file"];
+    STORE_URL = 1103, "start.store_url", None, "The store's address is not one this version knows",
+        "`store.url` names a kind of store that is not built in.",
+        "This version keeps its data in `sqlite:PATH`, or in `memory:` for as long as the process lives.",
+        "Use `sqlite:throughline.db` or another path.",
+        ["store.url"];
+
+    MALFORMED_JSON = 2001, "request.malformed_json", Some(400), "The body is not JSON",
+        "The request's body could not be parsed; the problem names line and column. Nothing was recorded.",
+        "A body is one JSON value in UTF-8.",
+        "Correct the body and send it again, with the same Idempotency-Key if you like.",
+        [];
+    TOO_DEEP = 2002, "request.too_deep", Some(400), "The body is nested too deeply",
+        "Arrays and objects are nested more than 64 deep. Nothing was recorded.",
+        "No request needs that, and deep nesting is a way to exhaust a parser.",
+        "Send a flatter body.",
+        [];
+    TOO_LARGE = 2003, "request.too_large", Some(413), "The body is too large",
+        "The body is larger than 256 KiB; reading stopped there. Nothing was recorded.",
+        "Messages are conversation, not files.",
+        "Send less text, or a link to it.",
+        [];
+    TIMEOUT = 2004, "request.timeout", Some(408), "The request did not arrive in time",
+        "The headers took more than 5 seconds or the body more than 10. Nothing was recorded.",
+        "A slow or stuck client would otherwise hold a connection for ever.",
+        "Send the request again, with the same Idempotency-Key: it cannot be handled twice.",
+        [];
+    MEDIA_TYPE = 2005, "request.media_type", Some(415), "The body's media type is not taken here",
+        "The Content-Type is missing or is not application/json. Nothing was recorded.",
+        "Browsers send other types to other sites without asking; taking only JSON closes that door.",
+        "Send `Content-Type: application/json`.",
+        [];
+    SCHEMA = 2006, "request.schema", Some(422), "The request is JSON, but not what this route takes",
+        "A field is missing, unknown, or has a value it cannot have; `errors` points at it. Nothing was recorded.",
+        "What is not understood is refused rather than guessed.",
+        "Compare with /v1/openapi.json and correct the named field.",
+        [];
+    BAD_REQUEST = 2007, "request.malformed", Some(400), "The request cannot be understood",
+        "The path, the query or a header is not what this route takes; `detail` says which. Nothing was recorded.",
+        "It is not valid: for example a limit that is no number, or a cursor that we did not give out.",
+        "Correct what `detail` names.",
+        [];
+    INTERNAL = 2008, "request.internal", Some(500), "Something went wrong in here",
+        "Handling the request failed in a way that should not happen. The log has the details under the request's id.",
+        "This is a defect. An event that was accepted is durable all the same and will be handled.",
+        "Send it again with the same Idempotency-Key. Please report it with the Throughline-Request header's value.",
+        [];
+    DRAINING = 2009, "server.draining", Some(503), "This instance is shutting down",
+        "The instance takes no new requests; those that run are finished. Nothing was recorded.",
+        "It was asked to stop.",
+        "Send the request again after Retry-After seconds, or to another instance.",
+        [];
+    NO_TOKEN = 2101, "auth.required", Some(401), "A token is needed",
+        "The request carries no bearer token.",
+        "Outside the demo, every request says who sends it.",
+        "Send `Authorization: Bearer tlk_…`. `throughline token create` makes one.",
+        ["tokens"];
+    BAD_TOKEN = 2102, "auth.invalid", Some(401), "The token is not valid",
+        "The bearer token is unknown, or its secret is wrong.",
+        "It was mistyped, revoked, or belongs to another installation.",
+        "Check the token, or make a new one with `throughline token create`.",
+        ["tokens"];
+    SCOPE = 2103, "auth.scope", Some(403), "The token may not do this",
+        "The token is valid but lacks the scope that this route needs; `detail` names it. Nothing was recorded.",
+        "A token holds only the scopes it was given.",
+        "Add the scope to the token's `scopes`, or use another token.",
+        ["tokens"];
+    ACT_AS = 2104, "auth.act_as", Some(403), "The token may not act for somebody else",
+        "The request names an actor other than the token's own principal. Nothing was recorded.",
+        "Acting for others needs the scope `act_as`. (To approve, the actor must be in an approver rule as well.)",
+        "Leave `actor` out, or give the token the scope `act_as`.",
+        ["tokens"];
+    HOST_REFUSED = 2105, "host.not_allowed", Some(403), "The request was addressed to another host name",
+        "The Host header is not on the allow-list. Nothing was recorded.",
+        "In the demo and on loopback, a web page from elsewhere could otherwise reach us through DNS rebinding.",
+        "Use 127.0.0.1 or localhost with our port, or add the name to `server.allowed_hosts`.",
+        ["server.allowed_hosts"];
+    ORIGIN_REFUSED = 2106, "origin.not_allowed", Some(403), "The request comes from another site's page",
+        "The Origin header is not on the allow-list. Nothing was recorded.",
+        "In the demo and on loopback, only our own pages may call us from a browser.",
+        "Open the page from our own address, or add its host to `server.allowed_hosts`.",
+        ["server.allowed_hosts"];
+    KEY_REQUIRED = 2201, "idempotency.key_required", Some(400), "An Idempotency-Key is needed",
+        "A request that changes something came without an Idempotency-Key header, or with one that is not 1 to 255 visible ASCII characters. Nothing was recorded.",
+        "The key is what makes it safe to send a request again when its answer was lost.",
+        "Send a new random key, a UUID for example, with every new request, and the same key with every repetition.",
+        [];
+    IN_PROGRESS = 2202, "idempotency.in_progress", Some(409), "The same request is still being handled",
+        "A request with this Idempotency-Key and this body is being handled right now.",
+        "It was sent again before the first one had its answer.",
+        "Ask again after Retry-After seconds, with the same key: you will get the first one's answer.",
+        [];
+    KEY_REUSED = 2203, "idempotency.key_reused", Some(422), "The Idempotency-Key was used for another request",
+        "This key came before with another body. Nothing was run.",
+        "A key names one request for 48 hours.",
+        "Send the new request with a new key.",
+        [];
+    QUEUE_FULL = 2204, "intake.queue_full", Some(429), "Too many messages wait in this conversation",
+        "The conversation already has as many waiting messages as are allowed, so this one was not taken. The user is told so there.",
+        "Messages of one conversation are handled in order; the limit keeps one conversation from holding everything up.",
+        "Send the message again later, with a new Idempotency-Key.",
+        ["policy.intake.queue"];
+    TOO_MANY_STREAMS = 2205, "stream.too_many", Some(429), "Too many event streams are open",
+        "This tenant has 100 open event streams.",
+        "Each open stream holds a connection.",
+        "Close streams that nobody reads, and try again after Retry-After seconds.",
+        [];
+    NOT_FOUND = 2404, "not_found", Some(404), "There is nothing here under that name",
+        "The path, or the id in it, is not known to this tenant.",
+        "It was mistyped or never existed, or it belongs to somebody else: the answer is the same.",
+        "Check the id. Lists (GET /v1/lanes, /v1/approvals, /v1/effects) show what there is.",
+        [];
+    METHOD = 2405, "request.method", Some(405), "This path does not take that method",
+        "The path exists, but not with this method; the Allow header lists those it takes.",
+        "Each route takes the methods of /v1/openapi.json.",
+        "Use one of the methods in the Allow header.",
+        [];
+
+    PRESS_UNKNOWN = 4101, "press.unknown", Some(404), "The button is not known here",
+        "A press carried a token that leads nowhere in this conversation. Nothing was done.",
+        "The token was changed, belongs to another conversation, or its card is long gone.",
+        "Press a button of a card that is open in this conversation.",
+        [];
+    PRESS_CONSUMED = 4102, "press.consumed", Some(409), "It had already been decided",
+        "The card was decided before; `detail` says by whom, when, and what came of it. Nothing was done again.",
+        "A decision is taken once, also when two people press at the same moment.",
+        "Nothing: look at the card, which shows the result.",
+        [];
+    NO_POLICY = 4103, "press.no_policy", Some(403), "Nobody is set up to approve this",
+        "No approver rule covers this effect and target, so nobody may approve it. Nothing was done.",
+        "Approval fails closed: who may approve is said explicitly or not at all.",
+        "Add an `[[approvers]]` rule that names the effects, the targets and who is allowed.",
+        ["approvers"];
+    STALE_VERSION = 4104, "stale.version", Some(409), "This preview is outdated",
+        "The press belongs to an earlier version of the card. Nothing was done.",
+        "The request was edited after that card was shown, and only what was shown may run.",
+        "Look at the current version and decide on that one.",
+        [];
+    STALE_STEP = 4105, "stale.step", Some(409), "This action is no longer available",
+        "The card is at a step that does not allow the action, or something has to be confirmed or checked first. Nothing was done.",
+        "Each step allows the actions of its own buttons.",
+        "Use one of the card's current buttons.",
+        [];
+    PRESS_EXPIRED = 4106, "press.expired", Some(410), "The request has expired",
+        "The card could be decided until a moment that has passed. Nothing was done.",
+        "What was approved long after it was shown might no longer be what is wanted.",
+        "Start the request again.",
+        ["policy.approval.max_age_ms"];
+    TAMPERED = 4107, "press.tampered", Some(409), "The stored request is not what was shown",
+        "The stored payload does not hash to what the card showed. Nothing was done, and the log has an alarm.",
+        "Somebody or something changed the database outside Throughline.",
+        "Find out who writes to the database (`throughline audit verify`), then start the request again.",
+        [];
+    FORBIDDEN = 4108, "press.forbidden", Some(403), "This person may not approve this",
+        "The actor is not named by an approver rule that covers this, or may not approve their own request. Nothing was done.",
+        "Rules name people, roles and groups; the rules in force at the press decide.",
+        "Ask one of those `detail` names, or change the `[[approvers]]` rules.",
+        ["approvers", "users"];
+    PAUSED = 4109, "effects.paused", Some(423), "Sending is paused",
+        "The kill switch is on, so nothing that leaves the conversation may be released. Nothing was approved.",
+        "An operator paused it; GET /v1/pause says who, when and why.",
+        "Wait, or resume with PUT /v1/pause or `throughline effects resume`.",
+        [];
+    NOT_HOSTED = 4201, "effect.not_hosted", Some(409), "This effect is not the host's to report",
+        "A result was posted for an effect that Throughline performs itself. Nothing was changed.",
+        "Only effects offered with `delivery: host` are reported by the host.",
+        "List the class in `api.delivery_host` if your host is to perform it.",
+        ["api.delivery_host"];
+    ALREADY_SETTLED = 4202, "effect.already_settled", Some(409), "The effect has another result already",
+        "A result was posted for an effect that had ended with a different one. The first one stands.",
+        "An effect settles once.",
+        "Read the effect: GET /v1/effects/{id}.",
+        [];
+
+    MODEL_MISCONFIGURED = 5101, "model.misconfigured", None, "The model's configuration cannot work",
+        "A model was configured in a way that no request could succeed with.",
+        "This version runs without a model; `models` has no providers yet.",
+        "Remove the `models` section.",
+        ["models"];
+    TOOL_CHANGED = 5301, "tool.changed", None, "A tool's definition changed",
+        "A tool server describes a tool differently than when it was pinned; the tool is off until it is pinned again.",
+        "A changed description can change what a model is told the tool does.",
+        "Read the new definition and pin it.",
+        [];
+
+    SQLITE_TOO_OLD = 6101, "sqlite.too_old", None, "The SQLite library is too old",
+        "The linked SQLite library is older than 3.51.3. Nothing was started.",
+        "Older versions have a defect that can damage a database in WAL mode.",
+        "Use the bundled library (the default build), or link a newer one.",
+        ["store.url"];
+    STORE_IN_USE = 6102, "store.in_use", None, "Another process is using the database",
+        "The database's lock file is held by another process. Nothing was started.",
+        "One process owns an SQLite file: two would not see each other's lanes.",
+        "Stop the other process, talk to it with --server, or give this one another `store.url`.",
+        ["store.url"];
+    STORE_OPEN = 6103, "store.cannot_open", None, "The database cannot be opened",
+        "The database could not be opened or is not one of ours. Nothing was started.",
+        "The folder is missing or not writable, the file is damaged, or a newer version wrote it.",
+        "Check the path of `store.url` and its permissions; `throughline doctor store` looks closer.",
+        ["store.url"];
+    STORE_REPLICA = 6104, "store.replica", None, "The database server is a read-only replica",
+        "The configured writer is a replica. Nothing was started.",
+        "Decisions are never read from a replica.",
+        "Point `store.url` at the primary.",
+        ["store.url"];
+    READ_ONLY = 6201, "store.read_only", Some(503), "The store takes no writes just now",
+        "The disk is full or the database is read-only. Nothing was recorded, so nothing was acknowledged.",
+        "An event is acknowledged only when it is durable.",
+        "Free space, or make the file writable; it goes on by itself within seconds. Then send the request again.",
+        ["store.url"];
+    STORE_UNAVAILABLE = 6202, "store.unavailable", Some(503), "The store did not answer",
+        "The store could not do its part. It is not known to have recorded anything.",
+        "The database is busy, broken or gone; the log has what it said.",
+        "Send the request again with the same Idempotency-Key: it cannot be handled twice.",
+        ["store.url"];
+    UNREADABLE = 6203, "store.unreadable", Some(503), "Something stored cannot be read",
+        "A stored value is not one that this version can read. Nothing was changed.",
+        "A newer version wrote it, or it was damaged.",
+        "Run the version that wrote it, or restore a backup.",
+        ["store.url"];
+}

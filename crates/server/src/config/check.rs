@@ -1,0 +1,192 @@
+//! From merged settings to a typed configuration: what no single setting can say about itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+use throughline_trackers::local::{LocalConfig, ProjectConfig};
+use toml::Value;
+
+use super::layer::Merged;
+use super::{Config, ConfigError, ConfigErrors, Origin, Raw, RawToken, Server, Setting, StoreUrl};
+use crate::auth::Token;
+use crate::codes::{self, Code};
+
+/// Collects what is wrong.
+struct Wrong<'m> {
+    merged: &'m Merged,
+    errors: Vec<ConfigError>,
+}
+
+impl Wrong<'_> {
+    fn say(&mut self, code: &'static Code, path: &str, text: String) {
+        let origin = self.merged.origin(path);
+        self.errors.push(ConfigError { code, origin, text, suggestion: None });
+    }
+
+    /// The same id twice in a list of tables.
+    fn doubled<'a>(&mut self, path: &str, ids: impl Iterator<Item = (&'a str, &'a str)>) {
+        let mut seen = BTreeSet::new();
+        for (tenant, id) in ids {
+            if !seen.insert((tenant, id)) {
+                self.say(&codes::CONFIG_INCONSISTENT, path, format!("`{path}` defines “{id}” twice"));
+            }
+        }
+    }
+}
+
+pub(super) fn typed(merged: Merged) -> Result<Config, ConfigErrors> {
+    let settings = settings(&merged);
+    let mut wrong = Wrong { merged: &merged, errors: Vec::new() };
+    let raw: Raw = merged.table.clone().try_into().map_err(|error: toml::de::Error| {
+        let text = error.message().replace('\n', ", ");
+        ConfigError { code: &codes::CONFIG_INVALID, origin: None, text, suggestion: None }
+    })?;
+    let listen = listen(&mut wrong, &raw.server.listen);
+    if raw.server.demo && !listen.ip().is_loopback() {
+        let text = format!("a demo listens on this machine only, not on {listen}");
+        wrong.say(&codes::DEMO_NOT_LOOPBACK, "server.listen", text);
+    }
+    let store = store(&mut wrong, &raw.store.url);
+    let of = |user: &'_ super::User| user.tenant.clone().unwrap_or_else(|| raw.tenant.clone());
+    let owners: Vec<String> = raw.users.iter().map(of).collect();
+    wrong.doubled("users", owners.iter().map(String::as_str).zip(raw.users.iter().map(|user| user.id.as_str())));
+    wrong.doubled("tokens", raw.tokens.iter().map(|token| ("", token.id.as_str())));
+    for user in raw.users.iter().filter(|user| user.id.is_empty() || user.id.contains(char::is_whitespace)) {
+        wrong.say(&codes::CONFIG_INVALID, "users", format!("a user's id is a word, not “{}”", user.id));
+    }
+    let mut tokens = Vec::new();
+    for token in raw.tokens {
+        tokens.extend(checked(&mut wrong, token, &raw.tenant, &raw.app));
+    }
+    for (path, value) in [("tenant", &raw.tenant), ("app", &raw.app)] {
+        if value.is_empty() {
+            wrong.say(&codes::CONFIG_INVALID, path, format!("`{path}` must not be empty"));
+        }
+    }
+    let projects: BTreeMap<String, ProjectConfig> =
+        raw.projects.into_iter().map(|(key, project)| (key, project.into())).collect();
+    let mut policy = raw.policy;
+    policy.approvers = raw.approvers;
+    if policy.project.tracker == "local" && !projects.contains_key(&policy.project.project) {
+        let text = format!("tickets go to the project {}, which is not in `projects`", policy.project.project);
+        wrong.say(&codes::CONFIG_INCONSISTENT, "policy.project.project", text);
+    } else if policy.project.tracker != "local" {
+        let text = format!("tickets go to the tracker “{}”; this version has only “local”", policy.project.tracker);
+        wrong.say(&codes::CONFIG_INCONSISTENT, "policy.project.tracker", text);
+    }
+    if !wrong.errors.is_empty() {
+        return Err(ConfigErrors(wrong.errors));
+    }
+    Ok(Config {
+        server: Server {
+            listen,
+            public_url: raw.server.public_url,
+            allowed_hosts: raw.server.allowed_hosts,
+            demo: raw.server.demo,
+        },
+        store,
+        tenant: raw.tenant,
+        app: raw.app,
+        policy,
+        users: raw.users,
+        tokens,
+        tracker: LocalConfig { projects },
+        delivery_host: raw.api.delivery_host,
+        telemetry: raw.telemetry,
+        instance_key_file: raw.instance_key_file,
+        settings,
+    })
+}
+
+fn listen(wrong: &mut Wrong<'_>, text: &str) -> SocketAddr {
+    let localhost = text.strip_prefix("localhost:").and_then(|port| port.parse().ok());
+    let address = text.parse().ok().or(localhost.map(|port| SocketAddr::new(Ipv4Addr::LOCALHOST.into(), port)));
+    address.unwrap_or_else(|| {
+        let text = format!("`server.listen` is an address and a port like 127.0.0.1:7070, not “{text}”");
+        wrong.say(&codes::CONFIG_INVALID, "server.listen", text);
+        SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0)
+    })
+}
+
+fn store(wrong: &mut Wrong<'_>, url: &str) -> StoreUrl {
+    match url.split_once(':') {
+        Some(("memory", "")) => StoreUrl::Memory,
+        Some(("sqlite", path)) if !path.is_empty() => {
+            StoreUrl::Sqlite(path.strip_prefix("//").unwrap_or(path).into())
+        }
+        _ => {
+            let text = format!("`store.url` is sqlite:PATH or memory:, not “{url}”");
+            wrong.say(&codes::STORE_URL, "store.url", text);
+            StoreUrl::Memory
+        }
+    }
+}
+
+fn checked(wrong: &mut Wrong<'_>, raw: RawToken, tenant: &str, app: &str) -> Option<Token> {
+    let RawToken { id, sha256, tenant: of, app: its, scopes, principal } = raw;
+    if !Token::valid_id(&id) {
+        let text = format!("a token's id is 1 to 32 lower-case letters, digits and dashes, not “{id}”");
+        wrong.say(&codes::CONFIG_INVALID, "tokens", text);
+        return None;
+    }
+    let sha256 = sha256.to_lowercase();
+    if sha256.len() != 64 || !sha256.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        let text = format!("the token “{id}” wants the SHA-256 of the whole token, 64 hex digits, as `sha256`");
+        wrong.say(&codes::CONFIG_INVALID, "tokens", text);
+        return None;
+    }
+    if principal.is_empty() {
+        wrong.say(&codes::CONFIG_INVALID, "tokens", format!("the token “{id}” acts as nobody: name a `principal`"));
+        return None;
+    }
+    let tenant = of.unwrap_or_else(|| tenant.into());
+    let app = its.unwrap_or_else(|| app.into());
+    Some(Token { id, sha256, tenant, app, scopes, principal })
+}
+
+/// Every setting in force, leaf by leaf.
+fn settings(merged: &Merged) -> Vec<Setting> {
+    let mut found = Vec::new();
+    for (path, origin) in &merged.origins {
+        let mut names = path.split('.');
+        let first = names.next().and_then(|name| merged.table.get(name));
+        let Some(value) = names.fold(first, |value, name| value.and_then(|value| value.get(name))) else { continue };
+        found.push(Setting { path: path.clone(), value: hide(path, value).to_string(), origin: origin.clone() });
+    }
+    found
+}
+
+/// A token's hash is nothing to copy around.
+fn hide(path: &str, value: &Value) -> Value {
+    let mut value = value.clone();
+    if path == "tokens"
+        && let Value::Array(tokens) = &mut value
+    {
+        for hash in tokens.iter_mut().filter_map(|token| token.get_mut("sha256")) {
+            *hash = Value::String("…".into());
+        }
+    }
+    value
+}
+
+pub(super) fn warnings(config: &Config) -> Vec<String> {
+    let mut found = Vec::new();
+    if !config.server.demo && config.tokens.is_empty() {
+        found.push("no tokens are configured, so nobody can use the HTTP API; `throughline token create` makes one".into());
+    }
+    if config.policy.approvers.is_empty() {
+        found.push("no approver rule is configured, so nobody can approve anything (TL-4103)".into());
+    }
+    if config.store == StoreUrl::Memory {
+        found.push("the store is in memory: everything is gone when the process ends".into());
+    }
+    for token in config.tokens.iter().filter(|token| config.user(&token.tenant, &token.principal).is_none()) {
+        let Token { id, principal, .. } = token;
+        found.push(format!("the token {id} acts as {principal}, who is not in `users` and so has no role or group"));
+    }
+    let secrets = config.settings().iter().filter(|setting| matches!(setting.origin, Origin::Environment(_)));
+    for setting in secrets.filter(|setting| setting.path.ends_with("sha256")) {
+        found.push(format!("{} is set in the environment, where other processes may read it", setting.path));
+    }
+    found
+}

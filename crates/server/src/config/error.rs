@@ -1,0 +1,64 @@
+//! What is wrong with a configuration: where, what, and the nearest thing that would be right.
+
+use std::fmt;
+
+use super::Origin;
+use crate::codes::Code;
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConfigError {
+    /// Its code.
+    pub code: &'static Code,
+    /// Where it was said; `None` for what follows from several settings.
+    pub origin: Option<Origin>,
+    /// What is wrong, naming the setting.
+    pub text: String,
+    /// The name that was probably meant.
+    pub suggestion: Option<String>,
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.origin {
+            Some(origin) => write!(f, "{origin}: {}", self.text)?,
+            None => f.write_str(&self.text)?,
+        }
+        if let Some(suggestion) = &self.suggestion {
+            write!(f, "; did you mean `{suggestion}`?")?;
+        }
+        write!(f, " ({})", self.code.id())
+    }
+}
+
+/// Everything that is wrong, in the order it was found. Never empty.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConfigErrors(pub Vec<ConfigError>);
+
+impl ConfigErrors {
+    /// The code of the first one.
+    #[must_use]
+    pub fn code(&self) -> &'static Code {
+        self.0.first().map_or(&crate::codes::CONFIG_INVALID, |error| error.code)
+    }
+}
+
+impl fmt::Display for ConfigErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, error) in self.0.iter().enumerate() {
+            if i > 0 {
+                f.write_str("\n")?;
+            }
+            write!(f, "{error}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ConfigErrors {}
+
+impl From<ConfigError> for ConfigErrors {
+    fn from(error: ConfigError) -> Self {
+        Self(vec![error])
+    }
+}

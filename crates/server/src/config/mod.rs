@@ -1,0 +1,280 @@
+//! Configuration: TOML files, environment and flags, checked against one table of settings (`spec 07 §10`).
+//!
+//! Strongest first: flags, environment, `./throughline.toml`, the user's file, the system's file, defaults. A key
+//! that does not exist is an error with its line, its column and a suggestion. Every value knows where it is from.
+
+mod check;
+mod error;
+mod layer;
+mod shape;
+mod sources;
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use throughline_engine::Policy;
+use throughline_engine::effect::EffectClass;
+use throughline_engine::policy::ApproverRule;
+use throughline_engine::tickets::{ItemType, Part};
+use throughline_trackers::local::{LocalConfig, ProjectConfig};
+
+use crate::auth::{Scope, Token};
+use crate::codes;
+
+pub use error::{ConfigError, ConfigErrors};
+pub use layer::Origin;
+pub use sources::Sources;
+
+/// Everything an installation may say.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The port and who may reach it.
+    pub server: Server,
+    /// Where the data is.
+    pub store: StoreUrl,
+    /// The tenant of what has no token of its own: the demo, the terminal, the command line.
+    pub tenant: String,
+    /// The app of the same.
+    pub app: String,
+    /// Limits, lifetimes and approver rules.
+    pub policy: Policy,
+    /// The people.
+    pub users: Vec<User>,
+    /// The bearer tokens.
+    pub tokens: Vec<Token>,
+    /// The local tracker's projects.
+    pub tracker: LocalConfig,
+    /// Effect classes that the host behind the HTTP API performs itself.
+    pub delivery_host: Vec<EffectClass>,
+    /// The log.
+    pub telemetry: Telemetry,
+    /// The file of the instance key; beside the database when nobody says.
+    pub instance_key_file: Option<PathBuf>,
+    settings: Vec<Setting>,
+}
+
+/// The port and who may reach it.
+#[derive(Clone, Debug)]
+pub struct Server {
+    /// The address to listen on.
+    pub listen: SocketAddr,
+    /// The address people see, for links.
+    pub public_url: Option<String>,
+    /// Host names that may be used on loopback beside the loopback names.
+    pub allowed_hosts: Vec<String>,
+    /// No token needed, loopback only.
+    pub demo: bool,
+}
+
+/// Where the data is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoreUrl {
+    /// In memory: gone with the process.
+    Memory,
+    /// In an SQLite file.
+    Sqlite(PathBuf),
+}
+
+/// A person.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct User {
+    /// The id that channels and tokens name.
+    pub id: String,
+    /// Whose person this is; the configured tenant's when nobody says.
+    #[serde(default)]
+    pub tenant: Option<String>,
+    /// What to call them; the id when empty.
+    #[serde(default)]
+    pub name: String,
+    /// Roles, for approver rules: `role:pm`.
+    #[serde(default)]
+    pub roles: Vec<String>,
+    /// Groups, for approver rules: `group:backend`.
+    #[serde(default)]
+    pub groups: Vec<String>,
+    /// Deactivated, a bot or a guest: may not approve unless listed one by one. The text says which.
+    #[serde(default)]
+    pub barred: Option<String>,
+}
+
+/// The log.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct Telemetry {
+    /// `error`, `warn`, `info`, `debug`, `trace`, or a filter like `info,throughline_runtime=debug`.
+    pub level: String,
+    /// `text` or `json`.
+    pub format: String,
+}
+
+/// One setting as it is in force.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setting {
+    /// `server.listen`.
+    pub path: String,
+    /// Its value, as TOML.
+    pub value: String,
+    /// Where it is from.
+    pub origin: Origin,
+}
+
+impl Config {
+    /// Reads and checks every source.
+    ///
+    /// # Errors
+    /// Everything that is wrong, not only the first thing.
+    pub fn load(sources: &Sources) -> Result<Self, ConfigErrors> {
+        let merged = sources.read()?;
+        check::typed(merged)
+    }
+
+    /// The demo on this machine: loopback, no token, a local tracker, its data in `data` or here.
+    ///
+    /// # Errors
+    /// As [`Self::load`]; with no other source nothing can be wrong.
+    pub fn demo(data: Option<PathBuf>) -> Result<Self, ConfigErrors> {
+        Self::load(&Sources { demo: true, data, ..Sources::default() })
+    }
+
+    /// Every setting in force with its origin, in path order: what `config show` prints.
+    #[must_use]
+    pub fn settings(&self) -> &[Setting] {
+        &self.settings
+    }
+
+    /// The JSON Schema of the configuration file: what `config schema` prints.
+    #[must_use]
+    pub fn schema() -> serde_json::Value {
+        shape::settings().json_schema("Throughline configuration")
+    }
+
+    /// What is valid but probably not meant: one line each, for `config check` and `doctor`.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        check::warnings(self)
+    }
+
+    /// The user of that id in that tenant.
+    #[must_use]
+    pub fn user(&self, tenant: &str, id: &str) -> Option<&User> {
+        let of = |user: &User| user.tenant.as_deref().unwrap_or(&self.tenant) == tenant;
+        self.users.iter().find(|user| user.id == id && of(user))
+    }
+
+    /// Every tenant that is named.
+    #[must_use]
+    pub fn tenants(&self) -> std::collections::BTreeSet<&str> {
+        let of_tokens = self.tokens.iter().map(|token| token.tenant.as_str());
+        of_tokens.chain([self.tenant.as_str()]).collect()
+    }
+
+    /// Where the instance key is kept; `None` for a store in memory, whose key need not outlive it.
+    #[must_use]
+    pub fn key_file(&self) -> Option<PathBuf> {
+        match (&self.instance_key_file, &self.store) {
+            (Some(file), _) => Some(file.clone()),
+            (None, StoreUrl::Sqlite(database)) => Some(database.with_extension("key")),
+            (None, StoreUrl::Memory) => None,
+        }
+    }
+}
+
+impl std::fmt::Display for StoreUrl {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Memory => f.write_str("memory:"),
+            Self::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
+        }
+    }
+}
+
+/// The file's form, after every layer was merged.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Raw {
+    tenant: String,
+    app: String,
+    server: RawServer,
+    store: RawStore,
+    api: RawApi,
+    telemetry: Telemetry,
+    policy: Policy,
+    #[serde(default)]
+    users: Vec<User>,
+    #[serde(default)]
+    tokens: Vec<RawToken>,
+    #[serde(default)]
+    approvers: Vec<ApproverRule>,
+    projects: BTreeMap<String, RawProject>,
+    instance_key_file: Option<PathBuf>,
+}
+
+#[derive(Deserialize)]
+struct RawServer {
+    listen: String,
+    public_url: Option<String>,
+    allowed_hosts: Vec<String>,
+    demo: bool,
+}
+
+#[derive(Deserialize)]
+struct RawStore {
+    url: String,
+}
+
+#[derive(Deserialize)]
+struct RawApi {
+    delivery_host: Vec<EffectClass>,
+}
+
+#[derive(Deserialize)]
+struct RawToken {
+    id: String,
+    sha256: String,
+    tenant: Option<String>,
+    app: Option<String>,
+    #[serde(default)]
+    scopes: Vec<Scope>,
+    principal: String,
+}
+
+#[derive(Deserialize)]
+struct RawProject {
+    #[serde(default)]
+    name: String,
+    types: Option<Vec<ItemType>>,
+    required: Option<Vec<Part>>,
+    #[serde(default)]
+    fields: Vec<Part>,
+    #[serde(default)]
+    create: Vec<String>,
+    #[serde(default)]
+    archived: bool,
+    #[serde(rename = "tracker")]
+    _tracker: Option<String>,
+}
+
+impl From<RawProject> for ProjectConfig {
+    fn from(raw: RawProject) -> Self {
+        let default = Self::default();
+        Self {
+            name: raw.name,
+            types: raw.types.unwrap_or(default.types),
+            required: raw.required.unwrap_or(default.required),
+            fields: raw.fields,
+            create: raw.create,
+            archived: raw.archived,
+        }
+    }
+}
+
+/// The code of an unknown key: some belong to parts that this version does not have.
+fn unknown_code(path: &str) -> &'static codes::Code {
+    if path.split('.').next() == Some("models") { &codes::MODEL_MISCONFIGURED } else { &codes::CONFIG_UNKNOWN_KEY }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,296 @@
+//! The one table of settings: what may be said, of which kind, and what it is for. Checks, suggestions, the JSON
+//! Schema and the reading of environment variables all come from it.
+
+use std::borrow::Cow;
+
+use serde_json::json;
+use throughline_engine::Policy;
+use throughline_engine::effect::EffectClass;
+use throughline_engine::tickets::{ItemType, Part};
+use toml::Value;
+
+use crate::auth::Scope;
+
+/// What a value may be.
+#[derive(Clone, Debug)]
+pub(super) enum Shape {
+    /// Any text.
+    Text,
+    /// One of these words.
+    Word(Vec<&'static str>),
+    /// A whole number, not negative.
+    Number,
+    /// True or false.
+    Flag,
+    /// A list.
+    List(Box<Shape>),
+    /// A table of these keys.
+    Table(Vec<Key>),
+    /// A table whose keys are the user's own.
+    Map(Box<Shape>),
+}
+
+/// One key of a table.
+#[derive(Clone, Debug)]
+pub(super) struct Key {
+    pub(super) name: Cow<'static, str>,
+    pub(super) shape: Shape,
+    about: &'static str,
+}
+
+fn key(name: &'static str, shape: Shape, about: &'static str) -> Key {
+    Key { name: name.into(), shape, about }
+}
+
+fn texts() -> Shape {
+    Shape::List(Box::new(Shape::Text))
+}
+
+fn words(words: Vec<&'static str>) -> Shape {
+    Shape::List(Box::new(Shape::Word(words)))
+}
+
+/// Every setting there is.
+pub(super) fn settings() -> Shape {
+    use Shape::{Flag, List, Map, Table, Text, Word};
+    let list = |keys| List(Box::new(Table(keys)));
+    let server = vec![
+        key("listen", Text, "Address and port to listen on."),
+        key("public_url", Text, "The address people see, for links."),
+        key("allowed_hosts", texts(), "Host names that may be used on loopback beside the loopback names."),
+        key("demo", Flag, "No token needed, loopback only."),
+    ];
+    let user = vec![
+        key("id", Text, "The id that channels and tokens name."),
+        key("tenant", Text, "Whose person this is; the configured tenant's when not said."),
+        key("name", Text, "What to call them."),
+        key("roles", texts(), "Roles, for approver rules: role:pm."),
+        key("groups", texts(), "Groups, for approver rules: group:backend."),
+        key("barred", Text, "Deactivated, a bot or a guest; may not approve unless listed one by one."),
+    ];
+    let token = vec![
+        key("id", Text, "The part of the token after tlk_: letters, digits and dashes."),
+        key("sha256", Text, "SHA-256 of the whole token, in hex."),
+        key("tenant", Text, "The tenant it is bound to."),
+        key("app", Text, "The app it is bound to."),
+        key("scopes", words(Scope::ALL.iter().map(|scope| scope.word()).collect()), "What it may do."),
+        key("principal", Text, "The user it acts as."),
+    ];
+    let approver = vec![
+        key("effects", texts(), "Effect classes: tracker.* or tracker.create."),
+        key("targets", texts(), "Targets: local:DEMO or local:*."),
+        key("allow", texts(), "Who may: user:ana, role:pm, group:backend."),
+        key("self_approve", Flag, "Whether the requester may approve."),
+    ];
+    let parts: Vec<_> = Part::ALL.iter().map(|part| part.word()).collect();
+    let types = [ItemType::Bug, ItemType::Story, ItemType::Task, ItemType::Epic];
+    let project = vec![
+        key("tracker", Word(vec!["local"]), "The tracker it is in."),
+        key("name", Text, "What people call it."),
+        key("types", words(types.iter().map(|kind| kind.word()).collect()), "The types it offers."),
+        key("required", words(parts.clone()), "The parts that must be written."),
+        key("fields", words(parts), "The parts it has a field for; empty means all."),
+        key("create", texts(), "Who may create: user:ana; empty means everybody."),
+        key("archived", Flag, "Closed for new issues."),
+    ];
+    let classes = EffectClass::ALL.iter().map(|class| class.word()).collect();
+    let telemetry = vec![
+        key("level", Text, "error, warn, info, debug, trace, or a filter."),
+        key("format", Word(vec!["text", "json"]), "How log lines are written."),
+    ];
+    Table(vec![
+        key("server", Table(server), "The port and who may reach it."),
+        key("store", Table(vec![key("url", Text, "sqlite:PATH, or memory: for tests.")]), "Where the data is."),
+        key("tenant", Text, "The tenant of the demo, the terminal and the command line."),
+        key("app", Text, "The app of the same."),
+        key("policy", policy(), "Limits and lifetimes; times in milliseconds."),
+        key("approvers", list(approver), "Who may approve what. No matching rule: nobody."),
+        key("users", list(user), "The people."),
+        key("tokens", list(token), "Bearer tokens of the HTTP API."),
+        key("projects", Map(Box::new(Table(project))), "Projects issues go to, by key."),
+        key("api", Table(vec![key("delivery_host", words(classes), "Effect classes the HTTP host performs.")]), "The HTTP API."),
+        key("telemetry", Table(telemetry), "The log."),
+        key("instance_key_file", Text, "File of the instance key; beside the database when not said."),
+    ])
+}
+
+/// The engine's policy as settings: its defaults show which keys there are. Approver rules are said on top.
+fn policy() -> Shape {
+    let defaults = serde_json::to_value(Policy::default()).unwrap_or_default();
+    let mut shape = of_json(&defaults);
+    if let Shape::Table(keys) = &mut shape {
+        keys.retain(|key| key.name != "approvers");
+        for key in keys.iter_mut().filter(|key| key.name == "busy") {
+            key.shape = Shape::Word(vec!["queue", "collect"]);
+        }
+    }
+    shape
+}
+
+fn of_json(value: &serde_json::Value) -> Shape {
+    match value {
+        serde_json::Value::Object(members) => Shape::Table(
+            members
+                .iter()
+                .map(|(name, value)| Key { name: name.clone().into(), shape: of_json(value), about: "" })
+                .collect(),
+        ),
+        serde_json::Value::Number(_) => Shape::Number,
+        serde_json::Value::Bool(_) => Shape::Flag,
+        serde_json::Value::Array(_) => texts(),
+        serde_json::Value::String(_) | serde_json::Value::Null => Shape::Text,
+    }
+}
+
+/// Something that does not fit: where, and why.
+pub(super) enum Misfit {
+    /// No such key; the nearest one there is.
+    Unknown { path: String, nearest: Option<String> },
+    /// The wrong kind, or none of the words.
+    Invalid { path: String, why: String, nearest: Option<String> },
+}
+
+pub(super) fn join(path: &str, name: &str) -> String {
+    if path.is_empty() { name.into() } else { format!("{path}.{name}") }
+}
+
+/// The word most like `word`, when one is like it at all.
+fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+    let scored = known.map(|known| (strsim::jaro_winkler(&word.to_lowercase(), known), known));
+    scored.filter(|(score, _)| *score > 0.8).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, known)| known.to_owned())
+}
+
+impl Shape {
+    /// Everything in `value` that does not fit.
+    pub(super) fn misfits(&self, path: &str, value: &Value, found: &mut Vec<Misfit>) {
+        let mut wrong = |expected: &str| {
+            let why = format!("it is {}, and wants {expected}", kind(value));
+            found.push(Misfit::Invalid { path: path.into(), why, nearest: None });
+        };
+        match (self, value) {
+            (Self::Text, Value::String(_)) | (Self::Flag, Value::Boolean(_)) => {}
+            (Self::Number, Value::Integer(number)) if *number >= 0 => {}
+            (Self::Word(words), Value::String(word)) if words.contains(&word.as_str()) => {}
+            (Self::Word(words), Value::String(word)) => {
+                let why = format!("“{word}” is none of {}", words.join(", "));
+                let nearest = nearest(word, words.iter().copied());
+                found.push(Misfit::Invalid { path: path.into(), why, nearest });
+            }
+            (Self::List(of), Value::Array(items)) => {
+                for (i, item) in items.iter().enumerate() {
+                    of.misfits(&join(path, &i.to_string()), item, found);
+                }
+            }
+            (Self::Map(of), Value::Table(members)) => {
+                for (name, value) in members {
+                    of.misfits(&join(path, name), value, found);
+                }
+            }
+            (Self::Table(keys), Value::Table(members)) => {
+                for (name, value) in members {
+                    match keys.iter().find(|key| key.name == *name) {
+                        Some(key) => key.shape.misfits(&join(path, name), value, found),
+                        None => {
+                            let nearest = nearest(name, keys.iter().map(|key| key.name.as_ref()));
+                            let nearest = nearest.map(|name| join(path, &name));
+                            found.push(Misfit::Unknown { path: join(path, name), nearest });
+                        }
+                    }
+                }
+            }
+            (Self::Text, _) => wrong("text in quotes"),
+            (Self::Word(words), _) => wrong(&format!("one of {}", words.join(", "))),
+            (Self::Number, _) => wrong("a whole number, not negative"),
+            (Self::Flag, _) => wrong("true or false"),
+            (Self::List(_), _) => wrong("a list"),
+            (Self::Table(_) | Self::Map(_), _) => wrong("a table"),
+        }
+    }
+
+    /// The shape at a path whose names are compared without case, with the path as it is spelt. For what is not
+    /// there: the nearest path.
+    pub(super) fn find(&self, segments: &[&str]) -> Result<(String, &Self), Option<String>> {
+        self.find_under("", segments)
+    }
+
+    fn find_under(&self, path: &str, segments: &[&str]) -> Result<(String, &Self), Option<String>> {
+        let Some((name, rest)) = segments.split_first() else { return Ok((path.into(), self)) };
+        match self {
+            Self::Table(keys) => match keys.iter().find(|key| key.name.eq_ignore_ascii_case(name)) {
+                Some(key) => key.shape.find_under(&join(path, &key.name), rest),
+                None => Err(nearest(name, keys.iter().map(|key| key.name.as_ref())).map(|near| join(path, &near))),
+            },
+            Self::Map(of) => of.find_under(&join(path, name), rest),
+            _ => Err(Some(path.into())),
+        }
+    }
+
+    /// Reads the text of a flag or an environment variable.
+    pub(super) fn read(&self, text: &str) -> Result<Value, String> {
+        match self {
+            Self::Text | Self::Word(_) => Ok(Value::String(text.into())),
+            Self::Number => text.trim().parse().map(Value::Integer).map_err(|_| format!("“{text}” is no whole number")),
+            Self::Flag => match text.trim() {
+                "true" | "1" | "yes" | "on" => Ok(Value::Boolean(true)),
+                "false" | "0" | "no" | "off" | "" => Ok(Value::Boolean(false)),
+                _ => Err(format!("“{text}” is neither true nor false")),
+            },
+            Self::List(of) if !text.trim_start().starts_with('[') && !matches!(**of, Self::Table(_)) => {
+                let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
+                items.map(|item| of.read(item)).collect::<Result<_, _>>().map(Value::Array)
+            }
+            Self::List(_) | Self::Table(_) | Self::Map(_) => {
+                let mut table: toml::Table =
+                    format!("value = {text}").parse().map_err(|_| "it is not a TOML value".to_owned())?;
+                table.remove("value").ok_or_else(|| "it is not a TOML value".to_owned())
+            }
+        }
+    }
+
+    /// This shape as JSON Schema.
+    pub(super) fn json_schema(&self, title: &str) -> serde_json::Value {
+        let mut schema = self.schema();
+        schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
+        schema["title"] = json!(title);
+        schema
+    }
+
+    fn schema(&self) -> serde_json::Value {
+        match self {
+            Self::Text => json!({"type": "string"}),
+            Self::Word(words) => json!({"enum": words}),
+            Self::Number => json!({"type": "integer", "minimum": 0}),
+            Self::Flag => json!({"type": "boolean"}),
+            Self::List(of) => json!({"type": "array", "items": of.schema()}),
+            Self::Map(of) => json!({"type": "object", "additionalProperties": of.schema()}),
+            Self::Table(keys) => {
+                let properties: serde_json::Map<String, serde_json::Value> =
+                    keys.iter().map(|key| (key.name.to_string(), key.schema())).collect();
+                json!({"type": "object", "additionalProperties": false, "properties": properties})
+            }
+        }
+    }
+}
+
+impl Key {
+    fn schema(&self) -> serde_json::Value {
+        let mut schema = self.shape.schema();
+        if !self.about.is_empty() {
+            schema["description"] = json!(self.about);
+        }
+        schema
+    }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::String(_) => "text",
+        Value::Integer(number) if *number < 0 => "a negative number",
+        Value::Integer(_) => "a number",
+        Value::Float(_) => "a number with a point",
+        Value::Boolean(_) => "true or false",
+        Value::Datetime(_) => "a date",
+        Value::Array(_) => "a list",
+        Value::Table(_) => "a table",
+    }
+}

@@ -1,0 +1,180 @@
+//! What is said is what is in force; what is not a setting is told with its place.
+
+use std::fs;
+
+use tempfile::tempdir;
+
+use super::*;
+
+fn file(text: &str) -> (tempfile::TempDir, Sources) {
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("throughline.toml");
+    fs::write(&path, text).unwrap();
+    (folder, Sources { file: Some(path), ..Sources::default() })
+}
+
+fn wrong(text: &str) -> ConfigErrors {
+    let (_folder, sources) = file(text);
+    Config::load(&sources).unwrap_err()
+}
+
+#[test]
+fn nothing_said_is_loopback_and_nobody_may_anything() {
+    let config = Config::load(&Sources::default()).unwrap();
+    assert_eq!(config.server.listen.to_string(), "127.0.0.1:7070");
+    assert_eq!(config.store, StoreUrl::Sqlite("throughline.db".into()));
+    assert_eq!(config.key_file(), Some("throughline.key".into()));
+    assert_eq!(config.policy, Policy::default());
+    assert_eq!(config.tracker, LocalConfig { projects: config.tracker.projects.clone() });
+    assert_eq!(config.tracker.projects["DEMO"].types.len(), 4);
+    assert!(!config.server.demo && config.tokens.is_empty());
+    let warnings = config.warnings().join("\n");
+    assert!(warnings.contains("no tokens") && warnings.contains("TL-4103"), "{warnings}");
+}
+
+#[test]
+fn the_demo_has_three_approvers_by_an_explicit_rule() {
+    let config = Config::demo(Some("data".into())).unwrap();
+    assert!(config.server.demo && config.server.listen.ip().is_loopback());
+    assert_eq!((config.tenant.as_str(), config.users.len()), ("demo", 3));
+    assert_eq!(config.store, StoreUrl::Sqlite("data/throughline.db".into()));
+    let rule = &config.policy.approvers[0];
+    assert_eq!((rule.allow.as_slice(), rule.self_approve), (["role:approver".to_owned()].as_slice(), true));
+    assert!(config.warnings().is_empty(), "{:?}", config.warnings());
+}
+
+#[test]
+fn a_demo_that_others_could_reach_does_not_start() {
+    for listen in ["0.0.0.0:7070", "[::]:7070", "192.168.1.2:80"] {
+        let sources = Sources { demo: true, ..Sources::default() }.flag("server.listen", listen, "--listen");
+        let errors = Config::load(&sources).unwrap_err();
+        assert_eq!(errors.code().id(), "TL-1005");
+        assert!(errors.to_string().starts_with("flag --listen: "), "{errors}");
+    }
+    for listen in ["127.0.0.1:0", "[::1]:7070", "localhost:1"] {
+        let sources = Sources { demo: true, ..Sources::default() }.flag("server.listen", listen, "--listen");
+        assert!(Config::load(&sources).unwrap().server.listen.ip().is_loopback());
+    }
+}
+
+/// `spec 07 §14`, CL3.
+#[test]
+fn flags_beat_the_environment_and_the_environment_beats_files() {
+    let folder = tempdir().unwrap();
+    let (system, local) = (folder.path().join("system.toml"), folder.path().join("local.toml"));
+    fs::write(&system, "tenant = \"system\"\napp = \"system\"\n[policy.window]\nmessages = 12").unwrap();
+    fs::write(&local, "tenant = \"local\"\nserver.listen = \"127.0.0.1:1\"\n").unwrap();
+    let mut sources = Sources { looked_for: vec![system, local, "missing.toml".into()], ..Sources::default() };
+    sources.environment = vec![
+        ("THROUGHLINE_SERVER__LISTEN".into(), "127.0.0.1:2".into()),
+        ("THROUGHLINE_POLICY__BUSY".into(), "collect".into()),
+        ("THROUGHLINE_POLICY__INTAKE__QUEUE".into(), "7".into()),
+        ("THROUGHLINE_API__DELIVERY_HOST".into(), "reply, tracker.create".into()),
+        ("THROUGHLINE_PROJECTS__AUTH__REQUIRED".into(), "[\"title\"]".into()),
+        ("THROUGHLINE_FAILPOINT".into(), "s3.acked:1".into()),
+        ("PATH".into(), "/bin".into()),
+    ];
+    let config = Config::load(&sources.flag("server.listen", "127.0.0.1:3", "--listen")).unwrap();
+    assert_eq!(config.server.listen.port(), 3);
+    assert_eq!((config.tenant.as_str(), config.app.as_str()), ("local", "system"));
+    assert_eq!((config.policy.window.messages, config.policy.intake.queue), (12, 7));
+    assert_eq!(config.delivery_host, [EffectClass::Reply, EffectClass::TrackerCreate]);
+    assert_eq!(config.tracker.projects["AUTH"].required, [Part::Title]);
+    assert!(config.tracker.projects.contains_key("DEMO"), "tables are merged");
+
+    let origin = |path: &str| {
+        let found = config.settings().iter().find(|setting| setting.path == path);
+        found.map(|setting| format!("{} from {}", setting.value, setting.origin)).unwrap_or_default()
+    };
+    assert_eq!(origin("server.listen"), "\"127.0.0.1:3\" from flag --listen");
+    assert_eq!(origin("policy.busy"), "\"collect\" from environment THROUGHLINE_POLICY__BUSY");
+    assert!(origin("tenant").ends_with("local.toml:1:1"), "{}", origin("tenant"));
+    assert!(origin("policy.window.messages").ends_with("system.toml:4:1"));
+    assert_eq!(origin("server.demo"), "false from default");
+}
+
+/// `spec 07 §14`, CL1.
+#[test]
+fn an_unknown_key_has_its_line_its_column_and_a_suggestion() {
+    let errors = wrong("tenant = \"a\"\n\n[server]\n  lisen = \"127.0.0.1:1\"\n[sever]\n[policy.expiry]\nslot_s = 1\n");
+    assert_eq!(errors.0.len(), 3, "{errors}");
+    assert_eq!(errors.code().id(), "TL-1002");
+    let text = errors.to_string();
+    assert!(text.contains("throughline.toml:4:3: there is no setting `server.lisen`"), "{text}");
+    assert!(text.contains("did you mean `server.listen`?"), "{text}");
+    assert!(text.contains("throughline.toml:5:2: there is no setting `sever`"), "{text}");
+    assert!(text.contains("did you mean `policy.expiry.slot_ms`?"), "{text}");
+
+    let mut sources = Sources::default();
+    sources.environment = vec![("THROUGHLINE_SERVER__LISTENN".into(), "x".into())];
+    let text = Config::load(&sources).unwrap_err().to_string();
+    assert!(text.contains("environment THROUGHLINE_SERVER__LISTENN") && text.contains("`server.listen`"), "{text}");
+}
+
+#[test]
+fn a_wrong_kind_and_broken_toml_have_their_place_too() {
+    for (text, code, place, says) in [
+        ("[server]\nlisten = 7070", 1003, "2:1", "text in quotes"),
+        ("[server]\nlisten = \"nowhere\"", 1003, "2:1", "127.0.0.1:7070"),
+        ("[policy]\nbusy = \"drop\"", 1003, "2:1", "queue, collect"),
+        ("[policy.intake]\nqueue = -1", 1003, "2:1", "negative"),
+        ("[[users]]\nid = \"a\"\nrole = [\"x\"]", 1002, "3:1", "users.0.roles"),
+        ("[[tokens]]\nid = \"a\"\nscopes = [\"event:write\"]", 1003, "3:11", "events:write"),
+        ("tenant = \"a", 1001, "1:", "not valid TOML"),
+        ("tenant = \"a\"\ntenant = \"b\"", 1001, "2:", "duplicate"),
+        ("store.url = \"postgres://x\"", 1103, "1:7", "sqlite:PATH"),
+        ("models.default = { kind = \"x\" }", 5101, "1:1", "models"),
+        ("[projects.A]\ntracker = \"jira\"", 1003, "2:1", "local"),
+    ] {
+        let errors = wrong(text);
+        let told = errors.to_string();
+        assert_eq!(errors.code().number, code, "{told}");
+        assert!(told.contains(&format!("throughline.toml:{place}")) && told.contains(says), "{text}: {told}");
+    }
+}
+
+#[test]
+fn settings_that_do_not_fit_together_are_told() {
+    for (text, code, says) in [
+        ("[policy.project]\nproject = \"NOPE\"", 1004, "NOPE"),
+        ("[policy.project]\ntracker = \"jira.main\"", 1004, "jira.main"),
+        ("[[users]]\nid = \"a\"\n[[users]]\nid = \"a\"", 1004, "twice"),
+        ("[[tokens]]\nid = \"a\"\nsha256 = \"00\"\nprincipal = \"ana\"", 1003, "64 hex digits"),
+        ("[[tokens]]\nid = \"A_b\"\nsha256 = \"00\"\nprincipal = \"ana\"", 1003, "A_b"),
+        ("tenant = \"\"", 1003, "tenant"),
+    ] {
+        let errors = wrong(text);
+        assert_eq!(errors.code().number, code, "{errors}");
+        assert!(errors.to_string().contains(says), "{errors}");
+    }
+    let missing = Sources { file: Some("no/such.toml".into()), ..Sources::default() };
+    assert_eq!(Config::load(&missing).unwrap_err().code().number, 1006);
+}
+
+#[test]
+fn a_token_is_bound_and_its_hash_is_not_shown() {
+    let (_, hash) = Token::mint("ci", [1; 24]);
+    let (_folder, sources) = file(&format!(
+        "tenant = \"acme\"\n[[tokens]]\nid = \"ci\"\nsha256 = \"{hash}\"\nscopes = [\"events:write\", \"act_as\"]\nprincipal = \"ana\""
+    ));
+    let config = Config::load(&sources).unwrap();
+    assert_eq!((config.tokens[0].tenant.as_str(), config.tokens[0].app.as_str()), ("acme", "throughline"));
+    let shown = config.settings().iter().map(|setting| setting.value.as_str()).collect::<String>();
+    assert!(!shown.contains(&hash[..16]) && shown.contains("events:write"), "{shown}");
+    assert!(config.warnings().iter().any(|warning| warning.contains("ana")), "{:?}", config.warnings());
+}
+
+#[test]
+fn the_schema_knows_every_setting_in_force() {
+    let schema = Config::schema();
+    assert_eq!(schema["additionalProperties"], false);
+    let config = Config::demo(None).unwrap();
+    for setting in config.settings() {
+        let mut at = &schema;
+        for name in setting.path.split('.') {
+            let next = &at["properties"][name];
+            at = if next.is_null() { &at["additionalProperties"] } else { next };
+            assert!(at.is_object(), "{} is not in the schema", setting.path);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Who people are: the configured users.
+
+use async_trait::async_trait;
+use throughline_engine::LaneKey;
+use throughline_engine::given::Actor;
+use throughline_runtime::Directory;
+
+use crate::Config;
+
+/// The people of the configuration.
+pub(crate) struct ConfiguredUsers(pub(crate) Config);
+
+#[async_trait]
+impl Directory for ConfiguredUsers {
+    /// A user's own principal comes first, then roles and groups. Somebody who is not configured is only
+    /// themselves.
+    async fn actor(&self, lane: &LaneKey, id: &str) -> Actor {
+        let mut principals = vec![format!("user:{id}")];
+        let Some(user) = self.0.user(&lane.tenant, id) else {
+            return Actor { id: id.into(), name: id.into(), principals, barred: None };
+        };
+        principals.extend(user.roles.iter().map(|role| format!("role:{role}")));
+        principals.extend(user.groups.iter().map(|group| format!("group:{group}")));
+        let name = if user.name.is_empty() { id } else { &user.name };
+        Actor { id: id.into(), name: name.into(), principals, barred: user.barred.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn names_the_person_first() {
+        let users = ConfiguredUsers(Config::demo(None).unwrap());
+        let lane = LaneKey::new("demo", "throughline", "api", "c", "");
+        let you = users.actor(&lane, "you").await;
+        assert_eq!(you.principals, ["user:you", "role:approver"]);
+        let stranger = users.actor(&lane, "eve").await;
+        assert_eq!((stranger.principals, stranger.name.as_str()), (vec!["user:eve".to_owned()], "eve"));
+        let elsewhere = LaneKey::new("other", "throughline", "api", "c", "");
+        assert_eq!(users.actor(&elsewhere, "you").await.principals, ["user:you"], "another tenant's people");
+    }
+}

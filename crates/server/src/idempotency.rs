@@ -1,0 +1,140 @@
+//! `Idempotency-Key`: one request, however often it is sent (`spec 06 §2.2`). For what delivers an event, the key's
+//! row *is* the inbox row; for the rest it is a row of its own.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use axum::http::header::{CONTENT_TYPE, HeaderName};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use serde_json::Value;
+use throughline_engine::canon::{hex, jcs, sha256};
+use throughline_store::StoredResponse;
+
+use crate::app::App;
+use crate::auth::Caller;
+use crate::codes;
+use crate::guard::TURN_HEADER;
+use crate::problem::{PROBLEM_JSON, Problem};
+use crate::request::malformed;
+
+const KEY_HEADER: HeaderName = HeaderName::from_static("idempotency-key");
+const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+
+/// A request by its key.
+pub(crate) struct Keyed {
+    /// The tenant whose key it is.
+    pub(crate) tenant: String,
+    /// The key as the client wrote it.
+    pub(crate) client: String,
+    /// The key in the store: `http:{token}:{route}:{key}`.
+    pub(crate) key: String,
+    /// SHA-256 over method, route and canonical body.
+    pub(crate) hash: String,
+}
+
+impl Keyed {
+    /// The key of a request to `route`, which is its path.
+    pub(crate) fn of(
+        caller: &Caller,
+        method: &Method,
+        route: &str,
+        headers: &HeaderMap,
+        body: &[u8],
+    ) -> Result<Self, Problem> {
+        let mut given = headers.get_all(KEY_HEADER).iter();
+        let client = given.next().and_then(|key| key.to_str().ok()).filter(|_| given.next().is_none());
+        let visible = |key: &&str| (1..=255).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
+        let Some(client) = client.filter(visible) else {
+            let text = "send one Idempotency-Key header of 1 to 255 visible ASCII characters";
+            return Err(Problem::new(&codes::KEY_REQUIRED, text));
+        };
+        let body: Value = serde_json::from_slice(body).map_err(|error| malformed(&error.to_string()))?;
+        let hash = hex(&sha256(&[method.as_str().as_bytes(), b"\n", route.as_bytes(), b"\n", jcs(&body).as_bytes()]));
+        Ok(Self {
+            tenant: caller.tenant.clone(),
+            client: client.into(),
+            key: delivery_key(caller, route, client),
+            hash,
+        })
+    }
+
+    /// The key was used for another request.
+    pub(crate) fn reused(&self) -> Problem {
+        let text = format!("the Idempotency-Key {:?} was used for another request of this route", self.client);
+        Problem::new(&codes::KEY_REUSED, text)
+    }
+
+    /// The first request with this key is still being handled.
+    pub(crate) fn in_progress(&self) -> Problem {
+        let text = format!("the request with the Idempotency-Key {:?} is still being handled", self.client);
+        Problem::new(&codes::IN_PROGRESS, text).retry_after(1)
+    }
+}
+
+/// The delivery key of `spec 06 §2.1`.
+pub(crate) fn delivery_key(caller: &Caller, route: &str, client: &str) -> String {
+    format!("http:{}:{route}:{client}", caller.token)
+}
+
+/// Does something that delivers no event under its key: once, and the same answer every time.
+pub(crate) async fn once<F, T>(app: &Arc<App>, keyed: Keyed, work: F) -> Result<Response, Problem>
+where
+    F: Future<Output = Result<T, Problem>>,
+    T: Serialize,
+{
+    let counted = format!("{}\n{}", keyed.tenant, keyed.key);
+    let _running = app.enter(counted.clone());
+    let store = app.store();
+    if let Some((hash, answer)) = store.begin(&keyed.tenant, &keyed.key, &keyed.hash).await? {
+        if hash != keyed.hash {
+            return Err(keyed.reused());
+        }
+        if let Some(answer) = answer {
+            return Ok(replayed(answer));
+        }
+        if app.count(&counted) > 1 {
+            return Err(keyed.in_progress());
+        }
+        // Begun by a process that is gone, and never answered. What is done here may be done again.
+    }
+    let answer = match work.await {
+        Ok(done) => StoredResponse { status: 200, body: to_json(&done) },
+        Err(problem) if problem.status().is_server_error() => return Err(problem),
+        Err(problem) => problem.stored(),
+    };
+    store.respond(&keyed.tenant, &keyed.key, answer.clone()).await?;
+    Ok(answered(answer))
+}
+
+/// An answer that was given before.
+pub(crate) fn replayed(stored: StoredResponse) -> Response {
+    let mut response = answered(stored);
+    response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
+    response
+}
+
+/// An answer in its stored form, with the headers that belong to it.
+pub(crate) fn answered(stored: StoredResponse) -> Response {
+    let status = StatusCode::from_u16(stored.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let content = if stored.status >= 400 { PROBLEM_JSON } else { "application/json" };
+    let body: Value = serde_json::from_str(&stored.body).unwrap_or_default();
+    let turn = body["turn"].as_str().and_then(|turn| HeaderValue::from_str(turn).ok());
+    let retry = (stored.status == 429).then(|| HeaderValue::from_static("5"));
+    let mut response = (status, stored.body).into_response();
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content));
+    if let Some(turn) = turn {
+        headers.insert(TURN_HEADER, turn);
+    }
+    if let Some(retry) = retry {
+        headers.insert(axum::http::header::RETRY_AFTER, retry);
+    }
+    response
+}
+
+/// A value as JSON text.
+pub(crate) fn to_json<T: Serialize>(value: &T) -> String {
+    serde_json::to_string(value).unwrap_or_else(|_| "null".into())
+}

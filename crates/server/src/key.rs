@@ -1,0 +1,74 @@
+//! The instance key: 32 random bytes in a file that only we may read, made at the first start.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::path::Path;
+
+use crate::StartError;
+
+/// The key in that file; a new one when there is no file. Says whether it is new.
+pub(crate) fn load_or_make(file: &Path) -> Result<([u8; 32], bool), StartError> {
+    let cannot = |why: String| StartError::Key { file: file.into(), why };
+    match fs::read(file) {
+        Ok(bytes) => {
+            let found = bytes.len();
+            let key = bytes.try_into().map_err(|_| cannot(format!("it holds {found} bytes, not 32")))?;
+            Ok((key, false))
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let key = random()?;
+            write(file, &key).map_err(|error| cannot(format!("it cannot be written: {error}")))?;
+            Ok((key, true))
+        }
+        Err(error) => Err(cannot(error.to_string())),
+    }
+}
+
+/// A key of its own for a store that does not outlive the process.
+pub(crate) fn random() -> Result<[u8; 32], StartError> {
+    let mut key = [0; 32];
+    let cannot = |error: getrandom::Error| StartError::Key { file: "a new key".into(), why: error.to_string() };
+    getrandom::fill(&mut key).map_err(cannot)?;
+    Ok(key)
+}
+
+/// Whole or not at all: a crash in between leaves no short key behind.
+fn write(file: &Path, key: &[u8; 32]) -> std::io::Result<()> {
+    let beside = file.with_extension("key.new");
+    let _ = fs::remove_file(&beside);
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut new = options.open(&beside)?;
+    new.write_all(key)?;
+    new.sync_all()?;
+    fs::rename(&beside, file)?;
+    match file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        Some(folder) => File::open(folder)?.sync_all(),
+        None => File::open(".")?.sync_all(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_made_once_for_its_owner_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("throughline.key");
+        let (key, new) = load_or_make(&file).unwrap();
+        assert!(new);
+        assert_eq!(load_or_make(&file).unwrap(), (key, false));
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+        fs::write(&file, b"short").unwrap();
+        let error = load_or_make(&file).unwrap_err();
+        assert_eq!(error.code().number, 1102);
+        assert!(error.to_string().contains("5 bytes"), "{error}");
+    }
+}

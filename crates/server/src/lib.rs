@@ -1,0 +1,38 @@
+//! Routes, configuration, and which adapter is plugged where. It decides nothing about a conversation.
+//!
+//! What the command line calls:
+//!
+//! - [`Config::load`] with [`Sources`]: files, environment and flags into one checked configuration. [`Config::demo`]
+//!   is the one of `serve --demo`. `settings()`, `warnings()` and `schema()` are `config show`, `check` and `schema`.
+//! - [`open`]: store, tracker and runtime without a port: embedded chat, `why`, `replay`, `lanes`, `doctor`.
+//! - [`serve`]: the same and the HTTP API, until told to stop.
+//! - [`codes`]: every error code, for `explain` and the docs.
+//!
+//! The way of a request: `listen.rs` (connection) → `guard.rs` (host, drain, panics) → `routes/` → `deliver.rs`
+//! (durable, then watched) → `view/` (what is told).
+
+mod app;
+pub mod auth;
+pub mod codes;
+pub mod config;
+mod deliver;
+mod directory;
+mod documents;
+mod follow;
+mod guard;
+mod idempotency;
+mod instance;
+mod key;
+mod listen;
+mod metrics;
+mod problem;
+mod request;
+mod routes;
+mod serve;
+mod telling;
+pub mod wire;
+
+pub use config::{Config, ConfigError, ConfigErrors, Origin, Setting, Sources, StoreUrl};
+pub use instance::{Instance, StartError, open, open_with};
+pub use routes::openapi;
+pub use serve::{serve, serve_instance};

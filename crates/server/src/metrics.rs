@@ -1,0 +1,42 @@
+//! The process's metrics, as Prometheus reads them (`spec 07 §12`). No ids in labels, no content.
+
+use std::sync::OnceLock;
+
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use throughline_store::Counts;
+
+/// Upper bounds in seconds: from one commit to the longest a person waits.
+const SECONDS: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 3.0, 10.0];
+
+/// The one recorder of this process.
+pub(crate) fn recorder() -> PrometheusHandle {
+    static RECORDER: OnceLock<PrometheusHandle> = OnceLock::new();
+    RECORDER.get_or_init(install).clone()
+}
+
+fn install() -> PrometheusHandle {
+    let builder = || {
+        let suffix = Matcher::Suffix("_seconds".into());
+        PrometheusBuilder::new().set_buckets_for_metric(suffix, &SECONDS).unwrap_or_default()
+    };
+    let handle = builder().install_recorder().unwrap_or_else(|error| {
+        tracing::warn!(%error, "another recorder is installed; /metrics shows only what is counted here");
+        builder().build_recorder().handle()
+    });
+    let commit = option_env!("THROUGHLINE_COMMIT").unwrap_or("unknown");
+    metrics::gauge!("throughline_build_info", "version" => env!("CARGO_PKG_VERSION"), "commit" => commit).set(1.0);
+    handle
+}
+
+/// What the store counts, as gauges.
+#[expect(clippy::cast_precision_loss, reason = "a gauge is a float, and no count here comes near 2^52")]
+pub(crate) fn stored(counts: &Counts) {
+    let set = |name: &'static str, value: u64| metrics::gauge!(name).set(value as f64);
+    set("throughline_lane_queue_depth", counts.waiting);
+    set("throughline_inbox_dead", counts.dead);
+    set("throughline_effects_open", counts.open_effects);
+    set("throughline_effects_uncertain", counts.uncertain);
+    set("throughline_lanes", counts.lanes);
+    metrics::gauge!("throughline_approvals", "state" => "pending").set(counts.approvals as f64);
+    metrics::gauge!("throughline_outbox_oldest_seconds").set(counts.oldest_due as f64 / 1_000.0);
+}

@@ -1,0 +1,163 @@
+//! Every error answer: `application/problem+json` (RFC 9457), made from a code of the table.
+
+use axum::http::header::{CONTENT_TYPE, HeaderName, RETRY_AFTER};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde_json::{Map, Value};
+use throughline_channels::api;
+use throughline_runtime::Stop;
+use throughline_store::{StoreError, StoredResponse};
+use throughline_trackers::local::DocumentsError;
+
+use crate::codes::{self, Code};
+use crate::instance::store_code;
+pub(crate) use crate::wire::{Current, Pointed, ProblemDetails};
+
+/// The media type of an error answer.
+pub(crate) const PROBLEM_JSON: &str = "application/problem+json";
+
+tokio::task_local! {
+    /// The id of the request that is being answered.
+    pub(crate) static REQUEST: String;
+}
+
+/// An error answer.
+#[derive(Clone, Debug)]
+pub(crate) struct Problem(Box<Parts>);
+
+#[derive(Clone, Debug)]
+struct Parts {
+    code: &'static Code,
+    body: ProblemDetails,
+    headers: Vec<(HeaderName, HeaderValue)>,
+}
+
+impl Problem {
+    /// A problem of that code; `detail` says what is the matter with this request.
+    pub(crate) fn new(code: &'static Code, detail: impl Into<String>) -> Self {
+        let instance = REQUEST.try_with(|id| format!("urn:throughline:request:{id}")).unwrap_or_default();
+        let body = ProblemDetails {
+            kind: code.urn(),
+            title: code.title.into(),
+            status: code.status.unwrap_or(500),
+            detail: detail.into(),
+            instance,
+            code: code.id(),
+            name: code.name.into(),
+            errors: Vec::new(),
+            current: None,
+        };
+        let problem = Self(Box::new(Parts { code, body, headers: Vec::new() }));
+        match code.status {
+            Some(503) => problem.retry_after(5),
+            _ => problem,
+        }
+    }
+
+    /// Unknown or somebody else's: the same answer.
+    pub(crate) fn not_found(what: &str) -> Self {
+        Self::new(&codes::NOT_FOUND, format!("there is no {what} of that id here"))
+    }
+
+    /// The request's body, pointed into.
+    pub(crate) fn schema(errors: Vec<Pointed>) -> Self {
+        let detail = match errors.as_slice() {
+            [only] if only.pointer.is_empty() => only.text.clone(),
+            [only] => format!("{}: {}", only.pointer, only.text),
+            several => format!("{} things are wrong with the body; see errors", several.len()),
+        };
+        let mut problem = Self::new(&codes::SCHEMA, detail);
+        problem.0.body.errors = errors;
+        problem
+    }
+
+    /// Points at something wrong.
+    pub(crate) fn point(&mut self, pointed: Pointed) {
+        self.0.body.errors.push(pointed);
+    }
+
+    /// What the API channel found wrong.
+    pub(crate) fn of_channel(problems: Vec<api::Problem>) -> Self {
+        Self::schema(problems.into_iter().map(|found| Pointed { pointer: found.pointer, text: found.text }).collect())
+    }
+
+    pub(crate) fn retry_after(self, seconds: u32) -> Self {
+        self.header(RETRY_AFTER, HeaderValue::from(seconds))
+    }
+
+    pub(crate) fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.0.headers.push((name, value));
+        self
+    }
+
+    pub(crate) fn current(mut self, version: u32, href: String) -> Self {
+        self.0.body.current = Some(Current { version, href });
+        self
+    }
+
+    pub(crate) fn code(&self) -> &'static Code {
+        self.0.code
+    }
+
+    pub(crate) fn status(&self) -> StatusCode {
+        StatusCode::from_u16(self.0.body.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+
+    /// The same as a stored answer.
+    pub(crate) fn stored(&self) -> StoredResponse {
+        StoredResponse { status: self.0.body.status, body: self.body() }
+    }
+
+    fn body(&self) -> String {
+        serde_json::to_string(&self.0.body).unwrap_or_else(|_| Value::Object(Map::new()).to_string())
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        if self.status().is_server_error() {
+            let ProblemDetails { code, detail, instance, .. } = &self.0.body;
+            tracing::warn!(code, instance, "{detail}");
+        }
+        let mut response = (self.status(), self.body()).into_response();
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));
+        for (name, value) in self.0.headers {
+            headers.insert(name, value);
+        }
+        response
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        let code = match store_code(&error) {
+            // What has no status of its own is the store's trouble all the same.
+            code if code.status.is_none() => &codes::STORE_UNAVAILABLE,
+            code => code,
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
+impl From<Stop> for Problem {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Store(error) => error.into(),
+            Stop::Crash(crash) => Self::new(&codes::INTERNAL, crash.to_string()),
+            Stop::Unreadable { .. } => Self::new(&codes::UNREADABLE, stop.to_string()),
+        }
+    }
+}
+
+impl From<throughline_runtime::Crash> for Problem {
+    fn from(crash: throughline_runtime::Crash) -> Self {
+        Stop::from(crash).into()
+    }
+}
+
+impl From<DocumentsError> for Problem {
+    fn from(error: DocumentsError) -> Self {
+        Self::new(&codes::STORE_UNAVAILABLE, error.to_string())
+    }
+}

@@ -1,0 +1,245 @@
+//! Reading a request within limits: who calls, its body, its query. Whatever is wrong becomes a problem.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::{FromRequestParts, Path, Query};
+use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, WWW_AUTHENTICATE};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue};
+use bytes::{Bytes, BytesMut};
+use futures_util::StreamExt;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::app::App;
+use crate::auth::{self, Caller, Scope};
+use crate::codes;
+use crate::problem::{Pointed, Problem};
+
+/// The largest body (`spec 06 §7.2`).
+const MAX_BODY: usize = 256 * 1024;
+/// The deepest nesting.
+const MAX_DEPTH: usize = 64;
+/// How long a body may take.
+const BODY_TIME: Duration = Duration::from_secs(10);
+/// The longest `Prefer: wait`.
+const MAX_WAIT: u64 = 30;
+/// The longest page.
+pub(crate) const MAX_LIMIT: u32 = 200;
+
+impl FromRequestParts<Arc<App>> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
+        caller(app, &parts.headers)
+    }
+}
+
+/// Who calls, by the bearer token; in a demo, whoever is there.
+pub(crate) fn caller(app: &App, headers: &HeaderMap) -> Result<Caller, Problem> {
+    let challenge = |problem: Problem| problem.header(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    let config = app.config();
+    let Some(given) = headers.get(AUTHORIZATION) else {
+        if config.server.demo {
+            return Ok(Caller::demo(&config.tenant, &config.app));
+        }
+        let text = "send the header Authorization: Bearer tlk_…";
+        return Err(challenge(Problem::new(&codes::NO_TOKEN, text)));
+    };
+    let bearer = given.to_str().ok().and_then(|given| {
+        let (scheme, token) = given.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+    });
+    bearer.and_then(|bearer| auth::caller(&config.tokens, bearer)).ok_or_else(|| {
+        ::metrics::counter!("throughline_signature_failures_total", "channel" => "api", "why" => "token").increment(1);
+        challenge(Problem::new(&codes::BAD_TOKEN, "the bearer token is not one of this installation"))
+    })
+}
+
+impl Caller {
+    /// Goes on only with that scope.
+    pub(crate) fn need(&self, scope: Scope) -> Result<(), Problem> {
+        if self.may(scope) {
+            return Ok(());
+        }
+        let text = format!("the token {} lacks the scope {}", self.token, scope.word());
+        Err(Problem::new(&codes::SCOPE, text))
+    }
+
+    /// The actor of a request: the token's own, or another with the right to act for them.
+    pub(crate) fn actor(&self, named: Option<&str>) -> Result<String, Problem> {
+        match named {
+            Some(other) if other != self.principal && !self.may(Scope::ActAs) => {
+                let text = format!("the token {} acts as {} and may not act as {other:?}", self.token, self.principal);
+                Err(Problem::new(&codes::ACT_AS, text))
+            }
+            Some(other) => Ok(other.into()),
+            None => Ok(self.principal.clone()),
+        }
+    }
+}
+
+/// One path parameter.
+pub(crate) struct Named(pub(crate) String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Named {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let path = Path::<String>::from_request_parts(parts, state).await;
+        path.map(|Path(name)| Self(name)).map_err(|error| Problem::new(&codes::BAD_REQUEST, error.body_text()))
+    }
+}
+
+/// The query.
+pub(crate) struct Asked<T>(pub(crate) T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Asked<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let query = Query::<T>::from_request_parts(parts, state).await;
+        query.map(|Query(asked)| Self(asked)).map_err(|error| Problem::new(&codes::BAD_REQUEST, error.body_text()))
+    }
+}
+
+/// A page's length: as asked, at most [`MAX_LIMIT`].
+pub(crate) fn limit(asked: Option<u32>) -> Result<u32, Problem> {
+    match asked {
+        None => Ok(50),
+        Some(0) => Err(Problem::new(&codes::BAD_REQUEST, "limit is a number from 1 to 200")),
+        Some(limit) => Ok(limit.min(MAX_LIMIT)),
+    }
+}
+
+/// Reads a JSON body: type, size, time, depth, syntax.
+pub(crate) async fn read_json(headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
+    json_type(headers)?;
+    let declared = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    if declared.is_some_and(|length| length > MAX_BODY) {
+        return Err(too_large());
+    }
+    let bytes = tokio::time::timeout(BODY_TIME, collect(body)).await.map_err(|_| {
+        Problem::new(&codes::TIMEOUT, format!("the body did not arrive within {} seconds", BODY_TIME.as_secs()))
+    })??;
+    if too_deep(&bytes) {
+        return Err(Problem::new(&codes::TOO_DEEP, format!("the body is nested more than {MAX_DEPTH} deep")));
+    }
+    Ok(bytes)
+}
+
+fn json_type(headers: &HeaderMap) -> Result<(), Problem> {
+    let given = headers.get(CONTENT_TYPE).and_then(|given| given.to_str().ok()).unwrap_or_default();
+    let essence = given.split(';').next().unwrap_or_default().trim();
+    if essence.eq_ignore_ascii_case("application/json") {
+        return Ok(());
+    }
+    let text = if given.is_empty() { "the body has no Content-Type".into() } else { format!("{given:?} is not JSON") };
+    Err(Problem::new(&codes::MEDIA_TYPE, format!("{text}; send Content-Type: application/json")))
+}
+
+fn too_large() -> Problem {
+    Problem::new(&codes::TOO_LARGE, format!("the body is larger than {MAX_BODY} bytes"))
+}
+
+/// Stops reading at the limit, whatever was declared.
+async fn collect(body: Body) -> Result<Bytes, Problem> {
+    let mut stream = body.into_data_stream();
+    let mut all = BytesMut::new();
+    while let Some(chunk) = stream.next().await {
+        let chunk = chunk.map_err(|error| {
+            Problem::new(&codes::BAD_REQUEST, format!("the body could not be read to its end: {error}"))
+        })?;
+        if all.len() + chunk.len() > MAX_BODY {
+            return Err(too_large());
+        }
+        all.extend_from_slice(&chunk);
+    }
+    Ok(all.freeze())
+}
+
+/// Whether brackets nest deeper than a body may. Text in quotes does not count; what is no JSON at all is left to
+/// the parser.
+fn too_deep(bytes: &[u8]) -> bool {
+    let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
+    for &byte in bytes {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b'[' | b'{' if !quoted => {
+                depth += 1;
+                if depth > MAX_DEPTH {
+                    return true;
+                }
+            }
+            b']' | b'}' if !quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    false
+}
+
+/// A body that is no JSON.
+pub(crate) fn malformed(why: &str) -> Problem {
+    let mut problem = Problem::new(&codes::MALFORMED_JSON, format!("the body is not JSON: {why}"));
+    problem.point(Pointed { pointer: String::new(), text: why.into() });
+    problem
+}
+
+/// A body of a known form.
+pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    let value: Value = serde_json::from_slice(bytes).map_err(|error| malformed(&error.to_string()))?;
+    if !value.is_object() {
+        return Err(Problem::schema(vec![Pointed { pointer: String::new(), text: "the body is a JSON object".into() }]));
+    }
+    // From the text again: it holds a member that is there twice, and the place of what is wrong.
+    serde_json::from_slice(bytes)
+        .map_err(|error| Problem::schema(vec![Pointed { pointer: String::new(), text: error.to_string() }]))
+}
+
+/// `Prefer: wait=N` (RFC 7240), at most 30 seconds. A preference that cannot be understood is none.
+pub(crate) fn wait(headers: &HeaderMap) -> Option<Duration> {
+    let preferences = headers.get_all("prefer").iter().filter_map(|value| value.to_str().ok());
+    let mut waits = preferences.flat_map(|value| value.split(',')).filter_map(|preference| {
+        let (name, value) = preference.split(';').next()?.split_once('=')?;
+        let seconds: u64 = value.trim().trim_matches('"').parse().ok()?;
+        name.trim().eq_ignore_ascii_case("wait").then(|| Duration::from_secs(seconds.min(MAX_WAIT)))
+    });
+    waits.next().filter(|wait| !wait.is_zero())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depth_counts_brackets_outside_of_text() {
+        let nested = |n: usize| format!("{}{}", "[".repeat(n), "]".repeat(n)).into_bytes();
+        assert!(!too_deep(&nested(MAX_DEPTH)));
+        assert!(too_deep(&nested(MAX_DEPTH + 1)));
+        assert!(too_deep("{\"a\":".repeat(65).as_bytes()));
+        let text = format!("[\"{}\\\"{}\"]", "[".repeat(200), "{".repeat(200));
+        assert!(!too_deep(text.as_bytes()));
+        assert!(!too_deep(&[0xff, b'"', b'\\']));
+    }
+
+    #[test]
+    fn reads_the_preference() {
+        let of = |values: &[&str]| {
+            let mut headers = HeaderMap::new();
+            for value in values {
+                headers.append("prefer", HeaderValue::from_str(value).unwrap());
+            }
+            wait(&headers).map(|wait| wait.as_secs())
+        };
+        assert_eq!(of(&["wait=5"]), Some(5));
+        assert_eq!(of(&["respond-async, Wait = \"7\"; x=1"]), Some(7));
+        assert_eq!(of(&["respond-async", "wait=99999"]), Some(30));
+        for none in [&[] as &[&str], &["wait"], &["wait=0"], &["wait=-1"], &["wait=x"], &["waits=5"], &["wait=99999999999999999999999"]] {
+            assert_eq!(of(none), None, "{none:?}");
+        }
+    }
+}

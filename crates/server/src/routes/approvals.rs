@@ -1,0 +1,219 @@
+//! `/v1/approvals`: the list, the record, and deciding.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use throughline_engine::event::Press;
+use throughline_engine::workflow::Action;
+use throughline_engine::{CardId, Event, EventKind, Reason};
+use throughline_runtime::FailPoint;
+use throughline_store::{ApprovalRow, StoredResponse};
+
+use super::json;
+use super::lanes::{bad_cursor, cursor, place};
+use crate::app::App;
+use crate::auth::{Caller, Scope};
+use crate::codes::{self, Code};
+use crate::deliver::{Delivery, Tell, deliver};
+use crate::idempotency::{Keyed, to_json};
+use crate::problem::{Problem, ProblemDetails};
+use crate::request::{Asked, Named, caller, limit, parse, read_json, wait};
+use crate::telling;
+use crate::wire;
+
+/// How long a decision is waited for when nobody says.
+const WAIT: Duration = Duration::from_secs(10);
+/// How many rows of an unkeyed list are looked through for a cursor.
+const DEPTH: u32 = 1_000;
+
+/// Which approvals.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Filter {
+    /// `pending` (the default) or `all`.
+    state: Option<String>,
+    /// How many, at most 200.
+    limit: Option<u32>,
+    /// Where the page before ended.
+    cursor: Option<String>,
+}
+
+/// A page of a list that the store gives whole, newest first: what follows the cursor's item.
+pub(crate) fn page<T>(
+    all: Vec<T>,
+    after: Option<&str>,
+    limit: u32,
+    id: impl Fn(&T) -> String,
+) -> Result<(Vec<T>, Option<String>), Problem> {
+    let from = match after {
+        None => 0,
+        Some(after) => 1 + all.iter().position(|item| id(item) == after).ok_or_else(bad_cursor)?,
+    };
+    let more = all.len() > from + limit as usize;
+    let items: Vec<T> = all.into_iter().skip(from).take(limit as usize).collect();
+    let next = items.last().filter(|_| more).map(|last| cursor(&id(last)));
+    Ok((items, next))
+}
+
+/// How much to ask the store for, so that a page can be cut from it.
+pub(crate) fn depth(after: Option<&str>, limit: u32) -> u32 {
+    if after.is_some() { DEPTH } else { limit + 1 }
+}
+
+/// List approvals
+#[utoipa::path(
+    get, path = "/v1/approvals", tag = "approvals", operation_id = "listApprovals", params(Filter),
+    responses(
+        (status = 200, description = "Approvals at their current version, newest first.", body = wire::Page<wire::Approval>),
+        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn list_approvals(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Asked(filter): Asked<Filter>,
+) -> Result<Response, Problem> {
+    caller.need(Scope::ApprovalsRead)?;
+    let limit = limit(filter.limit)?;
+    let pending = match filter.state.as_deref() {
+        None | Some("pending") => true,
+        Some("all") => false,
+        Some(other) => {
+            return Err(Problem::new(&codes::BAD_REQUEST, format!("state is pending or all, not {other:?}")));
+        }
+    };
+    let after = place(filter.cursor.as_deref())?;
+    let all = app.store().approvals(&caller.tenant, pending, depth(after.as_deref(), limit)).await?;
+    let (rows, next) = page(all, after.as_deref(), limit, |row| row.approval.card.0.clone())?;
+    let mut items = Vec::new();
+    for row in &rows {
+        items.push(telling::approval(app.runtime(), row).await?);
+    }
+    Ok(json(&wire::Page { items, next }))
+}
+
+async fn find(app: &App, caller: &Caller, id: &str) -> Result<ApprovalRow, Problem> {
+    let found = app.store().approval(&caller.tenant, &CardId::from(id)).await?;
+    found.ok_or_else(|| Problem::not_found("approval"))
+}
+
+/// Read an approval
+#[utoipa::path(
+    get, path = "/v1/approvals/{approval}", tag = "approvals", operation_id = "getApproval",
+    params(("approval" = String, Path, description = "ap_…")),
+    responses(
+        (status = 200, description = "The record with its hash and card.", body = wire::Approval),
+        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn get_approval(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Named(id): Named,
+) -> Result<Response, Problem> {
+    caller.need(Scope::ApprovalsRead)?;
+    let row = find(&app, &caller, &id).await?;
+    Ok(json(&telling::approval(app.runtime(), &row).await?))
+}
+
+/// Decide an approval
+///
+/// The same as pressing the card's button at that version: whoever comes second is told what happened.
+#[utoipa::path(
+    post, path = "/v1/approvals/{approval}/decide", tag = "approvals", operation_id = "decideApproval",
+    request_body = wire::Decide,
+    params(
+        ("approval" = String, Path, description = "ap_…"),
+        ("Idempotency-Key" = String, Header, description = "1 to 255 visible ASCII characters; the same for every repetition of this request"),
+        ("Prefer" = Option<String>, Header, description = "wait=N: wait at most N seconds for the outcome; 10 when not said"),
+    ),
+    responses(
+        (status = 200, description = "Decided.", body = wire::TurnAnswer),
+        (status = 202, description = "Durable; not handled yet.", body = wire::Received),
+        (status = 409, description = "Consumed, outdated, or not available.", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = 410, description = "Expired.", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = 423, description = "Sending is paused.", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn post_decide(
+    State(app): State<Arc<App>>,
+    Named(id): Named,
+    request: Request,
+) -> Response {
+    decide(&app, &id, request).await.unwrap_or_else(IntoResponse::into_response)
+}
+
+async fn decide(app: &Arc<App>, id: &str, request: Request<Body>) -> Result<Response, Problem> {
+    app.runtime().fault(FailPoint::BytesIn)?;
+    let (parts, body) = request.into_parts();
+    let caller = caller(app, &parts.headers)?;
+    caller.need(Scope::ApprovalsDecide)?;
+    let body = read_json(&parts.headers, body).await?;
+    let asked: wire::Decide = parse(&body)?;
+    let row = find(app, &caller, id).await?;
+    let href = format!("/v1/approvals/{}", row.approval.card);
+    let keyed = Keyed::of(&caller, &parts.method, &format!("{href}/decide"), &parts.headers, &body)?;
+    let actor = caller.actor(asked.actor.as_ref().map(|actor| actor.id.as_str()))?;
+    app.runtime().fault(FailPoint::Verified)?;
+    let action = match asked.decision {
+        wire::Decision::Approve => Action::Approve,
+        wire::Decision::Reject => Action::Reject,
+        wire::Decision::Cancel => Action::Cancel,
+    };
+    let press = Press::Decision { card: row.approval.card.clone(), version: asked.version, action };
+    let event = Event {
+        id: keyed.key.clone(),
+        received_at: app.store().now(),
+        actor,
+        kind: EventKind::CardPressed { press, remember: false },
+    };
+    let wait = Some(wait(&parts.headers).unwrap_or(WAIT));
+    let delivery =
+        Delivery { keyed, lane: row.lane, more_keys: Vec::new(), event, wait, href, tell: Tell::Decision };
+    deliver(app, delivery).await
+}
+
+/// The answer to a decision: the turn when it counted, else a problem with the text the person was told.
+pub(crate) async fn decided(
+    app: &App,
+    tenant: &str,
+    answer: &wire::TurnAnswer,
+    href: &str,
+) -> Result<StoredResponse, Problem> {
+    let Some(code) = refusal(&answer.reason) else {
+        return Ok(StoredResponse { status: 200, body: to_json(answer) });
+    };
+    let told = telling::notices(&answer.effects);
+    let mut problem = Problem::new(code, if told.is_empty() { code.title.to_owned() } else { told });
+    let id = href.rsplit('/').next().unwrap_or_default();
+    if code.number == codes::STALE_VERSION.number
+        && let Some(row) = app.store().approval(tenant, &CardId::from(id)).await?
+    {
+        problem = problem.current(row.approval.version, href.into());
+    }
+    Ok(problem.stored())
+}
+
+/// The code of a reason that refuses a press.
+fn refusal(reason: &str) -> Option<&'static Code> {
+    Some(match Reason::from_code(reason)? {
+        Reason::PressUnknown => &codes::PRESS_UNKNOWN,
+        Reason::PressConsumed => &codes::PRESS_CONSUMED,
+        Reason::StaleVersion => &codes::STALE_VERSION,
+        Reason::StaleStep => &codes::STALE_STEP,
+        Reason::PressExpired => &codes::PRESS_EXPIRED,
+        Reason::PressForbidden | Reason::PressSelf => &codes::FORBIDDEN,
+        Reason::PressNoPolicy => &codes::NO_POLICY,
+        Reason::EffectsPaused => &codes::PAUSED,
+        Reason::PressTampered => &codes::TAMPERED,
+        _ => return None,
+    })
+}

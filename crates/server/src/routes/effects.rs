@@ -1,0 +1,189 @@
+//! `/v1/effects`: the list, one effect, and a host's report on one it performs.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use throughline_engine::effect::{EffectBody, EffectResult, Outcome};
+use throughline_engine::{EffectId, LaneId};
+use throughline_runtime::FailPoint;
+use throughline_store::{Performer, StoredEffect};
+
+use super::approvals::{depth, page};
+use super::json;
+use super::lanes::place;
+use crate::app::App;
+use crate::auth::{Caller, Scope};
+use crate::codes;
+use crate::idempotency::{Keyed, once};
+use crate::problem::{Pointed, Problem, ProblemDetails};
+use crate::request::{Asked, Named, caller, limit, parse, read_json};
+use crate::telling;
+use crate::wire;
+
+/// Which effects.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Filter {
+    /// One state: `planned`, `attempted`, `done`, `failed`, `uncertain`, `cancelled`.
+    state: Option<String>,
+    /// One lane.
+    lane: Option<String>,
+    /// How many, at most 200.
+    limit: Option<u32>,
+    /// Where the page before ended.
+    cursor: Option<String>,
+}
+
+/// List effects
+#[utoipa::path(
+    get, path = "/v1/effects", tag = "effects", operation_id = "listEffects", params(Filter),
+    responses(
+        (status = 200, description = "Effects, newest first.", body = wire::Page<wire::Effect>),
+        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn list_effects(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Asked(filter): Asked<Filter>,
+) -> Result<Response, Problem> {
+    caller.need(Scope::EffectsRead)?;
+    let limit = limit(filter.limit)?;
+    let unknown = |word: &str| Problem::new(&codes::BAD_REQUEST, format!("there is no state {word:?} of an effect"));
+    let state = filter.state.as_deref().map(|word| telling::state_of(word).ok_or_else(|| unknown(word)));
+    let state = state.transpose()?;
+    let lane = match filter.lane.as_deref() {
+        None => None,
+        Some(id) => {
+            let found = app.store().lane(&caller.tenant, &LaneId::from(id)).await?;
+            Some(found.ok_or_else(|| Problem::not_found("lane"))?.key)
+        }
+    };
+    let after = place(filter.cursor.as_deref())?;
+    let depth = depth(after.as_deref(), limit);
+    let all = app.store().effects(&caller.tenant, lane.as_ref(), state, depth).await?;
+    let (rows, next) = page(all, after.as_deref(), limit, |effect| effect.row.id.0.clone())?;
+    let items = rows.iter().map(|effect| telling::effect(app.runtime(), effect)).collect();
+    Ok(json(&wire::Page { items, next }))
+}
+
+async fn find(app: &App, caller: &Caller, id: &str) -> Result<StoredEffect, Problem> {
+    let found = app.store().effect(&caller.tenant, &EffectId::from(id)).await?;
+    found.ok_or_else(|| Problem::not_found("effect"))
+}
+
+/// Read an effect
+#[utoipa::path(
+    get, path = "/v1/effects/{effect}", tag = "effects", operation_id = "getEffect",
+    params(("effect" = String, Path, description = "fx_…")),
+    responses(
+        (status = 200, description = "The effect.", body = wire::Effect),
+        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn get_effect(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Named(id): Named,
+) -> Result<Response, Problem> {
+    caller.need(Scope::EffectsRead)?;
+    Ok(json(&telling::effect(app.runtime(), &find(&app, &caller, &id).await?)))
+}
+
+/// Report an effect
+///
+/// For effects offered with `delivery: host`: what came of it. It settles once; the same report again is answered
+/// with `settled: false`.
+#[utoipa::path(
+    post, path = "/v1/effects/{effect}/result", tag = "effects", operation_id = "reportEffect",
+    request_body = wire::ResultReport,
+    params(
+        ("effect" = String, Path, description = "fx_…"),
+        ("Idempotency-Key" = String, Header, description = "1 to 255 visible ASCII characters; the same for every repetition of this request"),
+    ),
+    responses(
+        (status = 200, description = "Settled, now or before.", body = wire::Settled),
+        (status = 409, description = "Not the host's, or ended otherwise.", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn post_result(
+    State(app): State<Arc<App>>,
+    Named(id): Named,
+    request: Request,
+) -> Response {
+    result(&app, &id, request).await.unwrap_or_else(IntoResponse::into_response)
+}
+
+async fn result(app: &Arc<App>, id: &str, request: Request) -> Result<Response, Problem> {
+    app.runtime().fault(FailPoint::BytesIn)?;
+    let (parts, body) = request.into_parts();
+    let caller = caller(app, &parts.headers)?;
+    caller.need(Scope::EventsWrite)?;
+    let body = read_json(&parts.headers, body).await?;
+    let report: wire::ResultReport = parse(&body)?;
+    let effect = find(app, &caller, id).await?;
+    let route = format!("/v1/effects/{}/result", effect.row.id);
+    let keyed = Keyed::of(&caller, &parts.method, &route, &parts.headers, &body)?;
+    app.runtime().fault(FailPoint::Verified)?;
+    once(app, keyed, settle(app, effect, report)).await
+}
+
+async fn settle(app: &App, effect: StoredEffect, report: wire::ResultReport) -> Result<wire::Settled, Problem> {
+    if effect.row.performer != Performer::Host {
+        let text = format!("{} is not performed by the host", effect.row.id);
+        return Err(Problem::new(&codes::NOT_HOSTED, text));
+    }
+    let outcome = outcome(&effect, report)?;
+    let settled = app.runtime().report(&effect, outcome.clone()).await?;
+    let tenant = &effect.lane.tenant;
+    let now = app.store().effect(tenant, &effect.row.id).await?.unwrap_or(effect);
+    let stands = now.outcome.as_deref().and_then(|outcome| serde_json::from_str::<Outcome>(outcome).ok());
+    if !settled && stands.as_ref() != Some(&outcome) {
+        let text = format!("{} had ended as {} already", now.row.id, telling::state_word(now.state));
+        return Err(Problem::new(&codes::ALREADY_SETTLED, text));
+    }
+    Ok(wire::Settled { settled, effect: telling::effect(app.runtime(), &now) })
+}
+
+/// What a report means for an effect of that class.
+fn outcome(effect: &StoredEffect, report: wire::ResultReport) -> Result<Outcome, Problem> {
+    let wire::ResultReport { outcome, remote, error } = report;
+    let remote = remote.unwrap_or_default();
+    let text = error.unwrap_or_else(|| "the host gave no reason".into());
+    Ok(match outcome {
+        wire::ResultOutcome::Applied => Outcome::Done { result: applied(effect, remote)? },
+        wire::ResultOutcome::Rejected => Outcome::Failed { reason: "rejected".into(), text, errors: Vec::new() },
+        wire::ResultOutcome::Unknown if effect.row.class.outward() => Outcome::Uncertain { text },
+        wire::ResultOutcome::Unknown => Outcome::Failed { reason: "gave_up".into(), text, errors: Vec::new() },
+    })
+}
+
+fn applied(effect: &StoredEffect, remote: wire::Remote) -> Result<EffectResult, Problem> {
+    let missing = |member: &str| {
+        let text = format!("{} needs remote.{member}", effect.row.class.word());
+        Problem::schema(vec![Pointed { pointer: format!("/remote/{member}"), text }])
+    };
+    let wire::Remote { id, key, url, title } = remote;
+    Ok(match telling::body(effect) {
+        Some(EffectBody::TrackerCreate { .. }) => {
+            EffectResult::Issue { key: key.ok_or_else(|| missing("key"))?, url }
+        }
+        Some(EffectBody::TrackerFind { .. }) => EffectResult::Found {
+            key: key.ok_or_else(|| missing("key"))?,
+            title: title.ok_or_else(|| missing("title"))?,
+            url,
+        },
+        Some(EffectBody::TrackerCheck { .. }) => EffectResult::Checked,
+        Some(EffectBody::ModelAsk(_)) => {
+            let text = "a model's answer cannot be reported by a host in this version";
+            return Err(Problem::schema(vec![Pointed { pointer: "/outcome".into(), text: text.into() }]));
+        }
+        _ => EffectResult::Delivered { channel_id: id },
+    })
+}

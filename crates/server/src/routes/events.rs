@@ -1,0 +1,153 @@
+//! `POST /v1/events`.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use throughline_channels::api::{Context, EventRequest, Inbound, Refused};
+use throughline_runtime::FailPoint;
+
+use crate::app::App;
+use crate::auth::{Caller, Scope};
+use crate::deliver::{Delivery, Tell, deliver};
+use crate::idempotency::Keyed;
+use crate::listen::on_sent;
+use crate::problem::{Pointed, Problem, ProblemDetails};
+use crate::request::{caller, malformed, read_json, wait};
+use crate::wire;
+
+/// Where events are delivered: part of every delivery key.
+pub(crate) const ROUTE: &str = "/v1/events";
+
+/// Deliver an event
+///
+/// The event is durable before it is answered. With `Prefer: wait=N` (at most 30) the answer is the turn, turns on
+/// the outcomes of its effects included; without it, or when the time is over, it is 202 and a `Location`.
+#[utoipa::path(
+    post, path = "/v1/events", tag = "events", operation_id = "postEvent",
+    request_body = wire::EventBody,
+    params(
+        ("Idempotency-Key" = String, Header, description = "1 to 255 visible ASCII characters; the same for every repetition of this request"),
+        ("Prefer" = Option<String>, Header, description = "wait=N: answer with the turn, waiting at most N seconds"),
+    ),
+    responses(
+        (status = 200, description = "The turn.", body = wire::TurnAnswer),
+        (status = 202, description = "Durable; the turn will be found at Location.", body = wire::Received),
+        (status = "4XX", description = "Refused; nothing was recorded.", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", description = "Not possible just now; send it again.", body = ProblemDetails, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn post_event(State(app): State<Arc<App>>, request: Request) -> Response {
+    let started = std::time::Instant::now();
+    let mut kind = "unread";
+    let mut channel = "api";
+    let answer = handle(&app, request, &mut kind, &mut channel).await;
+    let response = answer.unwrap_or_else(IntoResponse::into_response);
+    count(channel, kind, response.status(), started.elapsed());
+    acked(&app, response)
+}
+
+async fn handle(
+    app: &Arc<App>,
+    request: Request<Body>,
+    kind: &mut &'static str,
+    channel: &mut &'static str,
+) -> Result<Response, Problem> {
+    app.runtime().fault(FailPoint::BytesIn)?;
+    let (parts, body) = request.into_parts();
+    let caller = caller(app, &parts.headers)?;
+    caller.need(Scope::EventsWrite)?;
+    let body = read_json(&parts.headers, body).await?;
+    let keyed = Keyed::of(&caller, &parts.method, ROUTE, &parts.headers, &body)?;
+    let event = EventRequest::from_json(&body).map_err(|refused| match refused {
+        Refused::Malformed(why) => malformed(&why),
+        Refused::Invalid(problems) => Problem::of_channel(problems),
+    })?;
+    *kind = known_kind(&event.kind);
+    let actor = caller.actor(event.actor.as_ref().and_then(|actor| actor.id.as_deref()))?;
+    let inbound = event.normalise(context(app, &caller, &keyed, actor)).map_err(Problem::of_channel)?;
+    *channel = plugged_in(app, &inbound)?;
+    app.runtime().fault(FailPoint::Verified)?;
+    let href = format!("/v1/turns/key:{}", escaped(&keyed.client));
+    let Inbound { lane, keys, event, .. } = inbound;
+    let delivery = Delivery {
+        keyed,
+        lane,
+        more_keys: keys.into_iter().skip(1).collect(),
+        event,
+        wait: wait(&parts.headers),
+        href,
+        tell: Tell::Turn,
+    };
+    deliver(app, delivery).await
+}
+
+fn context(app: &App, caller: &Caller, keyed: &Keyed, actor: String) -> Context {
+    Context {
+        tenant: caller.tenant.clone(),
+        app: caller.app.clone(),
+        key: keyed.key.clone(),
+        received_at: app.store().now(),
+        default_actor: Some(actor),
+    }
+}
+
+/// Events come in only for channels that are plugged in here.
+fn plugged_in(app: &App, inbound: &Inbound) -> Result<&'static str, Problem> {
+    let channel = inbound.lane.channel.as_str();
+    let channels = &app.runtime().ports().channels;
+    if channels.contains_key(channel) {
+        return Ok(["api", "terminal", "web"].into_iter().find(|known| *known == channel).unwrap_or("other"));
+    }
+    let known: Vec<&str> = channels.keys().map(String::as_str).collect();
+    let text = format!("there is no channel {channel:?} here; there is {}", known.join(", "));
+    Err(Problem::schema(vec![Pointed { pointer: "/lane/channel".into(), text }]))
+}
+
+/// The kind as a metric's label: none that a caller makes up.
+fn known_kind(kind: &str) -> &'static str {
+    let known = [
+        "message.posted",
+        "message.edited",
+        "message.deleted",
+        "card.pressed",
+        "command",
+        "form.submitted",
+        "assistant.posted",
+    ];
+    known.into_iter().find(|known| *known == kind).unwrap_or("other")
+}
+
+fn count(channel: &'static str, kind: &'static str, status: StatusCode, took: std::time::Duration) {
+    let code = status.as_u16().to_string();
+    ::metrics::counter!("throughline_ingress_requests_total", "channel" => channel, "kind" => kind, "code" => code)
+        .increment(1);
+    ::metrics::histogram!("throughline_ingress_ack_seconds").record(took.as_secs_f64());
+}
+
+/// Reaches the fail point once the answer was handed over.
+fn acked(app: &Arc<App>, response: Response) -> Response {
+    if !response.status().is_success() {
+        return response;
+    }
+    let runtime = app.instance.runtime.clone();
+    on_sent(response, move || {
+        // The real process is killed there; nothing else can come of it.
+        let _ = runtime.fault(FailPoint::Acked);
+    })
+}
+
+/// A key as one segment of a path.
+pub(crate) fn escaped(key: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~');
+    key.bytes().fold(String::new(), |mut out, byte| {
+        if plain(byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+        out
+    })
+}

@@ -1,0 +1,92 @@
+//! How the process is: `/livez`, `/readyz`, `/metrics`, `/version`, and what `/` says until the web chat is there.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::extract::{ConnectInfo, Request, State};
+use axum::http::HeaderMap;
+use axum::response::{IntoResponse, Response};
+
+use super::{json, text};
+use crate::app::App;
+use crate::codes;
+use crate::metrics as counted;
+use crate::problem::{Problem, ProblemDetails};
+use crate::request::caller;
+use crate::wire;
+
+/// What this is, for whoever opens it in a browser.
+pub(crate) async fn about() -> Response {
+    text(format!(
+        "Throughline {}: a turn engine for chat agents.\n\n\
+         The HTTP API is under /v1; /v1/openapi.json describes it.\n\
+         Deliver a message: POST /v1/events (with Idempotency-Key and Prefer: wait=5).\n\
+         How it is: /readyz, /metrics, /version.\n",
+        env!("CARGO_PKG_VERSION")
+    ))
+}
+
+/// The process runs
+#[utoipa::path(get, path = "/livez", tag = "health", operation_id = "livez",
+    responses((status = 200, description = "It does.", body = String, content_type = "text/plain")))]
+pub(crate) async fn livez() -> Response {
+    text("ok\n".into())
+}
+
+/// The instance takes requests
+///
+/// The store takes writes, tried just now, and the instance is not shutting down.
+#[utoipa::path(get, path = "/readyz", tag = "health", operation_id = "readyz",
+    responses(
+        (status = 200, description = "It does.", body = wire::Ready),
+        (status = 503, description = "It does not, and why.", body = ProblemDetails, content_type = "application/problem+json"),
+    ))]
+pub(crate) async fn readyz(State(app): State<Arc<App>>) -> Result<Response, Problem> {
+    if app.draining() {
+        return Err(Problem::new(&codes::DRAINING, "this instance is shutting down and takes no new requests"));
+    }
+    app.store().writable().await?;
+    Ok(json(&wire::Ready { ready: true, store: app.store().describe() }))
+}
+
+/// Metrics for Prometheus
+///
+/// From this machine, or with a token.
+#[utoipa::path(get, path = "/metrics", tag = "health", operation_id = "metrics",
+    responses(
+        (status = 200, description = "Prometheus text.", body = String, content_type = "text/plain"),
+        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
+    ))]
+pub(crate) async fn metrics(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
+    if !here(&request) {
+        caller(&app, request.headers())?;
+    }
+    // Counters are worth reading most when the store is in trouble.
+    match app.store().counts().await {
+        Ok(counts) => counted::stored(&counts),
+        Err(error) => tracing::warn!(%error, "the store was not counted for the metrics"),
+    }
+    Ok(text(app.metrics.render()).into_response())
+}
+
+/// The request comes from this machine, and not through a proxy on it.
+fn here(request: &Request) -> bool {
+    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
+    peer.is_some_and(|ConnectInfo(peer)| peer.ip().is_loopback()) && !forwarded(request.headers())
+}
+
+fn forwarded(headers: &HeaderMap) -> bool {
+    ["forwarded", "x-forwarded-for", "x-real-ip"].iter().any(|name| headers.contains_key(*name))
+}
+
+/// What is running
+#[utoipa::path(get, path = "/version", tag = "health", operation_id = "version",
+    responses((status = 200, description = "The build.", body = wire::Version)))]
+pub(crate) async fn version() -> Response {
+    json(&wire::Version {
+        name: "throughline".into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        commit: option_env!("THROUGHLINE_COMMIT").unwrap_or("unknown").into(),
+    })
+}

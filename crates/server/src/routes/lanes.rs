@@ -1,0 +1,213 @@
+//! `GET /v1/lanes` and what is in a lane.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::Deserialize;
+use throughline_engine::{LaneId, MessageId};
+use throughline_runtime::record::Turn;
+use throughline_runtime::{Runtime, Stop};
+use throughline_store::{LaneInfo, StoredTurn};
+
+use super::json;
+use crate::app::App;
+use crate::auth::{Caller, Scope};
+use crate::codes;
+use crate::problem::{Problem, ProblemDetails};
+use crate::request::{Asked, Named, limit};
+use crate::wire;
+
+/// Which page of a list.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Paging {
+    /// How many, at most 200.
+    limit: Option<u32>,
+    /// Where the page before ended.
+    cursor: Option<String>,
+}
+
+/// A place in a list, as clients carry it around.
+pub(crate) fn cursor(place: &str) -> String {
+    URL_SAFE_NO_PAD.encode(place)
+}
+
+/// The place of a cursor that we gave out.
+pub(crate) fn place(cursor: Option<&str>) -> Result<Option<String>, Problem> {
+    let Some(cursor) = cursor else { return Ok(None) };
+    let read = URL_SAFE_NO_PAD.decode(cursor).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    read.map(Some).ok_or_else(bad_cursor)
+}
+
+pub(crate) fn bad_cursor() -> Problem {
+    Problem::new(&codes::BAD_REQUEST, "the cursor is not one that this list gave out; leave it out to start over")
+}
+
+/// The lane of that id in the caller's tenant.
+pub(crate) async fn find(app: &App, caller: &Caller, id: &str) -> Result<LaneInfo, Problem> {
+    caller.need(Scope::LanesRead)?;
+    let found = app.store().lane(&caller.tenant, &LaneId::from(id)).await?;
+    found.ok_or_else(|| Problem::not_found("lane"))
+}
+
+/// List lanes
+#[utoipa::path(
+    get, path = "/v1/lanes", tag = "lanes", operation_id = "listLanes", params(Paging),
+    responses(
+        (status = 200, description = "Lanes in id order.", body = wire::Page<wire::LaneInfo>),
+        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn list_lanes(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Asked(paging): Asked<Paging>,
+) -> Result<Response, Problem> {
+    caller.need(Scope::LanesRead)?;
+    let limit = limit(paging.limit)?;
+    let after = place(paging.cursor.as_deref())?.map(LaneId);
+    let mut lanes = app.store().lanes(&caller.tenant, after.as_ref(), limit + 1).await?;
+    let more = lanes.len() > limit as usize;
+    lanes.truncate(limit as usize);
+    let next = lanes.last().filter(|_| more).map(|last| cursor(last.id.as_str()));
+    Ok(json(&wire::Page { items: lanes.iter().map(wire::LaneInfo::from).collect(), next }))
+}
+
+/// Read a lane
+#[utoipa::path(
+    get, path = "/v1/lanes/{lane}", tag = "lanes", operation_id = "getLane",
+    params(("lane" = String, Path, description = "ln_…")),
+    responses(
+        (status = 200, description = "The lane as it stands.", body = wire::Lane),
+        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn get_lane(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Named(id): Named,
+) -> Result<Response, Problem> {
+    let info = find(&app, &caller, &id).await?;
+    let view = app.runtime().lane_view(&info.key).await?;
+    let head = &view.lane.head;
+    let now = app.store().now();
+    let policy = app.runtime().policy();
+    let remembered =
+        head.remembered.as_ref().filter(|remembered| remembered.alive(head.last_message_at, now, policy));
+    Ok(json(&wire::Lane {
+        info: wire::LaneInfo::from(&info),
+        pending: head.pendings.iter().map(wire::Pending::from).collect(),
+        remembered: remembered.map(|remembered| remembered.intent.word().into()),
+        asking: head.ask.is_some(),
+        messages: view.messages.into_iter().map(wire::Message::from).collect(),
+    }))
+}
+
+/// List what waits in a lane
+#[utoipa::path(
+    get, path = "/v1/lanes/{lane}/pending", tag = "lanes", operation_id = "getPending",
+    params(("lane" = String, Path, description = "ln_…")),
+    responses(
+        (status = 200, description = "Everything that waits.", body = wire::Page<wire::Pending>),
+        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn get_pending(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Named(id): Named,
+) -> Result<Response, Problem> {
+    let info = find(&app, &caller, &id).await?;
+    let lane = app.runtime().lane(&info.key).await?;
+    let items = lane.head.pendings.iter().map(wire::Pending::from).collect();
+    Ok(json(&wire::Page { items, next: None }))
+}
+
+/// Turns below the cursor's revision, newest first, and the cursor of the next page.
+async fn turns(app: &App, info: &LaneInfo, paging: &Paging) -> Result<(Vec<StoredTurn>, Option<String>), Problem> {
+    let limit = limit(paging.limit)?;
+    let before = match place(paging.cursor.as_deref())? {
+        None => u64::MAX,
+        Some(place) => place.parse().map_err(|_| bad_cursor())?,
+    };
+    let mut turns = app.store().turns_before(&info.key, before, limit + 1).await?;
+    let more = turns.len() > limit as usize;
+    turns.truncate(limit as usize);
+    let next = turns.last().filter(|_| more).map(|last| cursor(&last.revision.to_string()));
+    Ok((turns, next))
+}
+
+pub(crate) fn read(stored: &StoredTurn) -> Result<Turn, Problem> {
+    let unreadable =
+        |error: serde_json::Error| Stop::Unreadable { what: "a turn row".into(), why: error.to_string() };
+    Ok(Turn::read(stored).map_err(unreadable)?)
+}
+
+/// List a lane's turns, newest first
+#[utoipa::path(
+    get, path = "/v1/lanes/{lane}/turns", tag = "lanes", operation_id = "listTurns",
+    params(("lane" = String, Path, description = "ln_…"), Paging),
+    responses(
+        (status = 200, description = "Turns with their reasons.", body = wire::Page<wire::TurnInfo>),
+        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn list_turns(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Named(id): Named,
+    Asked(paging): Asked<Paging>,
+) -> Result<Response, Problem> {
+    let info = find(&app, &caller, &id).await?;
+    let (turns, next) = turns(&app, &info, &paging).await?;
+    let items = turns.iter().map(|stored| Ok(wire::TurnInfo::new(&read(stored)?)));
+    Ok(json(&wire::Page { items: items.collect::<Result<Vec<_>, Problem>>()?, next }))
+}
+
+/// List a lane's messages
+///
+/// A page covers the messages of `limit` turns, the newest page first; within it the oldest message comes first.
+#[utoipa::path(
+    get, path = "/v1/lanes/{lane}/messages", tag = "lanes", operation_id = "listMessages",
+    params(("lane" = String, Path, description = "ln_…"), Paging),
+    responses(
+        (status = 200, description = "Messages as they are shown now.", body = wire::Page<wire::Message>),
+        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn list_messages(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Named(id): Named,
+    Asked(paging): Asked<Paging>,
+) -> Result<Response, Problem> {
+    let info = find(&app, &caller, &id).await?;
+    let (turns, next) = turns(&app, &info, &paging).await?;
+    let mut ids: Vec<MessageId> = Vec::new();
+    for stored in turns.iter().rev() {
+        ids.extend(read(stored)?.row.messages);
+    }
+    let items = messages(app.runtime(), &info, &ids).await?;
+    Ok(json(&wire::Page { items, next }))
+}
+
+/// Messages of a lane as they are shown now.
+pub(crate) async fn messages(
+    runtime: &Runtime,
+    info: &LaneInfo,
+    ids: &[MessageId],
+) -> Result<Vec<wire::Message>, Problem> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let views = runtime.messages(&info.key, ids).await?;
+    Ok(views.into_iter().map(wire::Message::from).collect())
+}

@@ -1,0 +1,94 @@
+//! The routes, by what they are about, and the OpenAPI document made of them.
+
+pub(crate) mod approvals;
+mod effects;
+mod events;
+mod health;
+mod lanes;
+mod openapi;
+mod pause;
+mod replay;
+mod stream;
+mod tracker;
+mod turns;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::http::Uri;
+use axum::http::header::{ACCEPT, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use serde::Serialize;
+
+use crate::app::App;
+use crate::codes;
+use crate::problem::Problem;
+
+pub use openapi::openapi;
+
+/// Every route.
+pub(crate) fn all() -> Router<Arc<App>> {
+    let v1 = Router::new()
+        .route("/events", post(events::post_event))
+        .route("/turns/{turn}", get(turns::get_turn))
+        .route("/turns/{turn}/why", get(turns::get_why))
+        .route("/lanes", get(lanes::list_lanes))
+        .route("/lanes/{lane}", get(lanes::get_lane))
+        .route("/lanes/{lane}/pending", get(lanes::get_pending))
+        .route("/lanes/{lane}/turns", get(lanes::list_turns))
+        .route("/lanes/{lane}/messages", get(lanes::list_messages))
+        .route("/lanes/{lane}/stream", get(stream::get_stream))
+        .route("/approvals", get(approvals::list_approvals))
+        .route("/approvals/{approval}", get(approvals::get_approval))
+        .route("/approvals/{approval}/decide", post(approvals::post_decide))
+        .route("/effects", get(effects::list_effects))
+        .route("/effects/{effect}", get(effects::get_effect))
+        .route("/effects/{effect}/result", post(effects::post_result))
+        .route("/pause", get(pause::get_pause).put(pause::put_pause))
+        .route("/replay", post(replay::post_replay))
+        .route("/tracker/issues", get(tracker::list_issues))
+        .route("/tracker/issues/{key}", get(tracker::get_issue))
+        .route("/openapi.json", get(openapi::get_openapi));
+    Router::new()
+        .nest("/v1", v1)
+        .route("/", get(health::about))
+        .route("/livez", get(health::livez))
+        .route("/readyz", get(health::readyz))
+        .route("/metrics", get(health::metrics))
+        .route("/version", get(health::version))
+        .fallback(nothing_here)
+        .method_not_allowed_fallback(wrong_method)
+}
+
+async fn nothing_here(uri: Uri) -> Problem {
+    Problem::new(&codes::NOT_FOUND, format!("there is nothing at {}; /v1/openapi.json lists the routes", uri.path()))
+}
+
+async fn wrong_method(request: Request) -> Problem {
+    let text = format!("{} does not take {}", request.uri().path(), request.method());
+    Problem::new(&codes::METHOD, text)
+}
+
+/// A JSON answer.
+pub(crate) fn json<T: Serialize>(value: &T) -> Response {
+    let mut response = crate::idempotency::to_json(value).into_response();
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+/// A plain text answer.
+pub(crate) fn text(text: String) -> Response {
+    let mut response = text.into_response();
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    response
+}
+
+/// Whether plain text is asked for before JSON.
+pub(crate) fn wants_text(headers: &HeaderMap) -> bool {
+    let accept = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    let place = |kind: &str| accept.find(kind).unwrap_or(usize::MAX);
+    place("text/plain") < place("application/json")
+}

@@ -1,0 +1,56 @@
+//! The OpenAPI document, made of the routes and the wire types. `crates/server/openapi.json` is the checked-in copy.
+
+use axum::response::Response;
+use utoipa::OpenApi;
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+
+use super::{approvals, effects, events, health, json, lanes, pause, replay, stream, tracker, turns};
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Throughline HTTP API",
+        description = "Deliver events, read decisions and why they were taken, decide approvals, report effects.",
+        license(name = "Apache-2.0 OR MIT")
+    ),
+    security(("bearer" = []), ()),
+    modifiers(&Bearer),
+    paths(
+        events::post_event, turns::get_turn, turns::get_why, lanes::list_lanes, lanes::get_lane,
+        lanes::get_pending, lanes::list_turns, lanes::list_messages, stream::get_stream,
+        approvals::list_approvals, approvals::get_approval, approvals::post_decide, effects::list_effects,
+        effects::get_effect, effects::post_result, pause::get_pause, pause::put_pause, replay::post_replay,
+        tracker::list_issues, tracker::get_issue, get_openapi, health::livez, health::readyz,
+        health::metrics, health::version,
+    )
+)]
+struct Document;
+
+/// Names the one way to say who calls.
+struct Bearer;
+
+impl utoipa::Modify for Bearer {
+    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
+        let bearer = HttpBuilder::new()
+            .scheme(HttpAuthScheme::Bearer)
+            .description(Some("`tlk_<id>_<secret>`. A demo needs none."))
+            .build();
+        let components = document.components.get_or_insert_with(Default::default);
+        components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
+    }
+}
+
+/// The OpenAPI 3.1 document as JSON, pretty and with a final newline: what is checked in.
+#[must_use]
+pub fn openapi() -> String {
+    let mut text = Document::openapi().to_pretty_json().unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// This document
+#[utoipa::path(get, path = "/v1/openapi.json", tag = "health", operation_id = "openapi",
+    responses((status = 200, description = "OpenAPI 3.1.", body = Object)))]
+pub(crate) async fn get_openapi() -> Response {
+    json(&Document::openapi())
+}

@@ -1,0 +1,125 @@
+//! `/v1/pause`: the kill switch (`spec 06 §5.7`).
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse, Response};
+use serde_json::json as value;
+use throughline_engine::canon::jcs;
+use throughline_store::PauseRow;
+
+use super::json;
+use crate::app::App;
+use crate::auth::{Caller, Scope};
+use crate::codes;
+use crate::idempotency::{Keyed, once};
+use crate::problem::{Pointed, Problem, ProblemDetails};
+use crate::request::{caller, parse, read_json};
+use crate::wire;
+
+/// Operators and administrators: the scope `admin`, or `effects:resolve` with a principal of such a role.
+pub(crate) fn operates(app: &App, caller: &Caller) -> Result<(), Problem> {
+    let role = |word: &str| {
+        let user = app.config().user(&caller.tenant, &caller.principal);
+        user.is_some_and(|user| user.roles.iter().any(|role| role == word))
+    };
+    if caller.may(Scope::Admin) || (caller.may(Scope::EffectsResolve) && (role("operator") || role("admin"))) {
+        return Ok(());
+    }
+    let text = format!(
+        "the token {} needs the scope admin, or effects:resolve with a principal of the role operator",
+        caller.token
+    );
+    Err(Problem::new(&codes::SCOPE, text))
+}
+
+fn told(pause: Option<PauseRow>) -> wire::Pause {
+    match pause {
+        None => wire::Pause { paused: false, level: None, by: None, since: None, reason: None },
+        Some(row) => wire::Pause {
+            paused: true,
+            level: Some(if row.everything { "everything" } else { "outward" }.into()),
+            by: Some(row.by),
+            since: Some(row.since.rfc3339()),
+            reason: Some(row.reason),
+        },
+    }
+}
+
+/// Read the kill switch
+#[utoipa::path(
+    get, path = "/v1/pause", tag = "operations", operation_id = "getPause",
+    responses(
+        (status = 200, description = "How it stands.", body = wire::Pause),
+        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn get_pause(State(app): State<Arc<App>>, caller: Caller) -> Result<Response, Problem> {
+    caller.need(Scope::EffectsRead)?;
+    Ok(json(&told(app.store().pause(&caller.tenant).await?)))
+}
+
+/// Switch the kill switch
+///
+/// On: nothing that leaves a conversation is begun after this is answered. Every switch is audited.
+#[utoipa::path(
+    put, path = "/v1/pause", tag = "operations", operation_id = "putPause",
+    request_body = wire::PauseChange,
+    params(("Idempotency-Key" = String, Header, description = "1 to 255 visible ASCII characters; the same for every repetition of this request")),
+    responses(
+        (status = 200, description = "How it stands now.", body = wire::Pause),
+        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn put_pause(State(app): State<Arc<App>>, request: Request) -> Response {
+    put(&app, request).await.unwrap_or_else(IntoResponse::into_response)
+}
+
+async fn put(app: &Arc<App>, request: Request) -> Result<Response, Problem> {
+    let (parts, body) = request.into_parts();
+    let caller = caller(app, &parts.headers)?;
+    operates(app, &caller)?;
+    let body = read_json(&parts.headers, body).await?;
+    let change: wire::PauseChange = parse(&body)?;
+    let everything = match change.level.as_deref() {
+        None | Some("outward") => false,
+        Some("everything") => true,
+        Some(_) => return Err(wrong("/level", "the level is outward or everything")),
+    };
+    let reason = change.reason.unwrap_or_default();
+    if change.paused && reason.trim().is_empty() {
+        return Err(wrong("/reason", "say why sending is paused: everybody who is held up will read it"));
+    }
+    if reason.chars().count() > 500 {
+        return Err(wrong("/reason", "a reason has at most 500 characters"));
+    }
+    let keyed = Keyed::of(&caller, &parts.method, "/v1/pause", &parts.headers, &body)?;
+    once(app, keyed, switch(app, &caller, change.paused, everything, reason)).await
+}
+
+fn wrong(pointer: &str, text: &str) -> Problem {
+    Problem::schema(vec![Pointed { pointer: pointer.into(), text: text.into() }])
+}
+
+async fn switch(
+    app: &App,
+    caller: &Caller,
+    paused: bool,
+    everything: bool,
+    reason: String,
+) -> Result<wire::Pause, Problem> {
+    let (by, since) = (caller.principal.clone(), app.store().now());
+    let what = if paused { "effects.paused" } else { "effects.resumed" };
+    let audit = value!({
+        "what": what, "by": by, "token": caller.token, "at": since, "reason": reason, "everything": everything,
+    });
+    let row = paused.then_some(PauseRow { by, since, reason, everything });
+    app.store().set_pause(&caller.tenant, row.clone(), &jcs(&audit)).await?;
+    tracing::warn!(tenant = caller.tenant, by = caller.principal, "{what}");
+    if !paused {
+        app.runtime().wakes().effects.notify_one();
+    }
+    Ok(told(row))
+}

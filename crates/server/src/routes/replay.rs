@@ -1,0 +1,88 @@
+//! `POST /v1/replay`: decides recorded turns again and compares. Nothing is written and nothing is sent.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse, Response};
+use throughline_engine::{LaneId, LaneKey, TurnId};
+use throughline_runtime::replay::{Replayed, Same};
+
+use super::json;
+use super::pause::operates;
+use crate::app::App;
+use crate::auth::Caller;
+use crate::problem::{Pointed, Problem, ProblemDetails};
+use crate::request::{caller, parse, read_json};
+use crate::wire;
+
+/// Decide recorded turns again, dry
+#[utoipa::path(
+    post, path = "/v1/replay", tag = "operations", operation_id = "postReplay",
+    request_body = wire::Replay,
+    responses(
+        (status = 200, description = "How the turns compare, hash for hash.", body = wire::Replays),
+        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn post_replay(State(app): State<Arc<App>>, request: Request) -> Response {
+    replay(&app, request).await.unwrap_or_else(IntoResponse::into_response)
+}
+
+async fn replay(app: &Arc<App>, request: Request) -> Result<Response, Problem> {
+    let (parts, body) = request.into_parts();
+    let caller = caller(app, &parts.headers)?;
+    operates(app, &caller)?;
+    let asked: wire::Replay = parse(&read_json(&parts.headers, body).await?)?;
+    let (lane, only) = find(app, &caller, asked).await?;
+    let mut told = wire::Replays { lane: lane.id().0, turns: 0, same: 0, differing: Vec::new() };
+    let from = only.unwrap_or(1);
+    let seen = |replayed: &Replayed| {
+        if only.is_some_and(|only| only != replayed.revision) {
+            return;
+        }
+        told.turns += 1;
+        match differs(replayed) {
+            None => told.same += 1,
+            Some(turn) => told.differing.push(turn),
+        }
+    };
+    app.runtime().replay(&lane, from, seen).await?;
+    Ok(json(&told))
+}
+
+/// The lane, and the one revision that is asked for.
+async fn find(app: &App, caller: &Caller, asked: wire::Replay) -> Result<(LaneKey, Option<u64>), Problem> {
+    match asked {
+        wire::Replay { lane: Some(lane), turn: None } => {
+            let found = app.store().lane(&caller.tenant, &LaneId(lane)).await?;
+            Ok((found.ok_or_else(|| Problem::not_found("lane"))?.key, None))
+        }
+        wire::Replay { lane: None, turn: Some(turn) } => {
+            let found = app.store().turn(&caller.tenant, &TurnId(turn)).await?;
+            let found = found.ok_or_else(|| Problem::not_found("turn"))?;
+            Ok((found.lane, Some(found.revision)))
+        }
+        _ => {
+            let text = "name a lane or a turn, one of them";
+            Err(Problem::schema(vec![Pointed { pointer: String::new(), text: text.into() }]))
+        }
+    }
+}
+
+fn differs(replayed: &Replayed) -> Option<wire::ReplayedTurn> {
+    let (differs, detail) = match &replayed.verdict {
+        Same::Yes => return None,
+        Same::ContentErased => ("content_erased", None),
+        Same::Tampered => ("tampered", None),
+        Same::Decision(now) => ("decision", Some(format!("{} → {now}", replayed.reason))),
+        Same::State { recorded, now } => ("state", Some(format!("{recorded} → {now}"))),
+    };
+    Some(wire::ReplayedTurn {
+        turn: replayed.turn.clone(),
+        revision: replayed.revision,
+        reason: replayed.reason.code().into(),
+        differs: differs.into(),
+        detail,
+    })
+}

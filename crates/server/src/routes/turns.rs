@@ -1,0 +1,119 @@
+//! `GET /v1/turns/{turn}` and `/why`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::{IntoResponse, Response};
+use throughline_engine::TurnId;
+
+use super::{json, text, wants_text};
+use crate::app::App;
+use crate::auth::{Caller, Scope};
+use crate::follow;
+use crate::guard::TURN_HEADER;
+use crate::idempotency::delivery_key;
+use crate::problem::{Problem, ProblemDetails};
+use crate::request::Named;
+use crate::routes::events;
+use crate::telling;
+use crate::wire;
+
+/// A turn that was asked for.
+enum Found {
+    Turn(TurnId),
+    /// The event is durable and waits.
+    Waits(wire::Received),
+}
+
+/// By id, or by the Idempotency-Key of the request that delivered its event: `key:…`.
+async fn find(app: &App, caller: &Caller, name: &str) -> Result<Found, Problem> {
+    let Some(client) = name.strip_prefix("key:") else { return Ok(Found::Turn(name.into())) };
+    let key = delivery_key(caller, events::ROUTE, client);
+    let row = app.store().delivery(&caller.tenant, &key).await?.ok_or_else(|| Problem::not_found("request"))?;
+    Ok(match row.turn {
+        Some(turn) => Found::Turn(turn),
+        None => Found::Waits(wire::Received {
+            state: "received".into(),
+            lane: row.lane.id().0,
+            href: format!("/v1/turns/key:{}", events::escaped(client)),
+        }),
+    })
+}
+
+fn waits(received: &wire::Received) -> Response {
+    let mut response = json(received);
+    *response.status_mut() = axum::http::StatusCode::ACCEPTED;
+    response.headers_mut().insert(axum::http::header::RETRY_AFTER, HeaderValue::from_static("1"));
+    response
+}
+
+fn about(mut response: Response, turn: &str) -> Response {
+    if let Ok(turn) = HeaderValue::from_str(turn) {
+        response.headers_mut().insert(TURN_HEADER, turn);
+    }
+    response
+}
+
+/// Read a turn
+///
+/// By its id, or by `key:` and the Idempotency-Key that its event was delivered under.
+#[utoipa::path(
+    get, path = "/v1/turns/{turn}", tag = "turns", operation_id = "getTurn",
+    params(("turn" = String, Path, description = "tn_… or key:…")),
+    responses(
+        (status = 200, description = "The turn.", body = wire::Turn),
+        (status = 202, description = "The event is durable and waits for its turn.", body = wire::Received),
+        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn get_turn(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Named(name): Named,
+) -> Result<Response, Problem> {
+    caller.need(Scope::LanesRead)?;
+    let turn = match find(&app, &caller, &name).await? {
+        Found::Turn(turn) => turn,
+        Found::Waits(received) => return Ok(waits(&received)),
+    };
+    let chain = follow::so_far(app.runtime(), &caller.tenant, &turn).await?;
+    let chain = chain.ok_or_else(|| Problem::not_found("turn"))?;
+    let of = if name.starts_with("key:") { chain.deciding() } else { &chain.own };
+    let stored = app.store().turn(&caller.tenant, &of.row.turn).await?;
+    let hashes = stored.map(|stored| (stored.log.prev_hash, stored.log.hash)).unwrap_or_default();
+    let told = telling::turn(app.runtime(), &chain, of, hashes).await?;
+    Ok(about(json(&told), &told.answer.turn))
+}
+
+/// Ask why
+///
+/// Every rung with the predicate that failed, in JSON or, with `Accept: text/plain`, in plain words.
+#[utoipa::path(
+    get, path = "/v1/turns/{turn}/why", tag = "turns", operation_id = "getWhy",
+    params(("turn" = String, Path, description = "tn_… or key:…")),
+    responses(
+        (status = 200, description = "The explanation.", content((wire::Why = "application/json"), (String = "text/plain"))),
+        (status = 202, description = "The event is durable and waits for its turn.", body = wire::Received),
+        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
+        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn get_why(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Named(name): Named,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    caller.need(Scope::LanesRead)?;
+    let turn = match find(&app, &caller, &name).await? {
+        Found::Turn(turn) => turn,
+        Found::Waits(received) => return Ok(waits(&received)),
+    };
+    let found = app.runtime().turn_record(&caller.tenant, turn.as_str()).await?;
+    let (_, turn) = found.ok_or_else(|| Problem::not_found("turn"))?;
+    let why = telling::why(&turn);
+    let response = if wants_text(&headers) { text(format!("{}\n", why.text)) } else { json(&why) };
+    Ok(about(response.into_response(), &why.turn))
+}

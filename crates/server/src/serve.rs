@@ -1,0 +1,138 @@
+//! Listening: one port, a bounded number of connections, and a drain at the end.
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use crate::app::{self, App};
+use crate::listen::connection;
+use crate::{Config, Instance, StartError, open};
+
+/// Connections of one listener (`spec 06 §7.2`).
+const CONNECTIONS: usize = 1_024;
+/// How long connections may take to finish once draining began; then the loops have 20 seconds more
+/// (`spec 06`, R-43: out within 25 s).
+const LAST_ANSWERS: Duration = Duration::from_secs(5);
+
+/// Opens the instance and serves the HTTP API until `shutdown` completes; then drains: running answers finish, new
+/// requests get 503, effects in flight end. `ready` is called with the bound address once requests are taken.
+///
+/// # Errors
+/// The store, the key or the address cannot be used. Nothing was started.
+pub async fn serve(
+    config: Config,
+    ready: impl FnOnce(SocketAddr),
+    shutdown: impl Future<Output = ()>,
+) -> Result<(), StartError> {
+    serve_instance(open(config).await?, ready, shutdown).await
+}
+
+/// The same over an instance that is open already.
+///
+/// # Errors
+/// As [`serve`].
+pub async fn serve_instance(
+    instance: Instance,
+    ready: impl FnOnce(SocketAddr),
+    shutdown: impl Future<Output = ()>,
+) -> Result<(), StartError> {
+    let address = instance.config.server.listen;
+    let cannot = |error: std::io::Error| StartError::Listen { address, why: error.to_string() };
+    let listener = TcpListener::bind(address).await.map_err(cannot)?;
+    let bound = listener.local_addr().map_err(cannot)?;
+    let host = instance.start().await?;
+    let app = App::new(instance);
+    let _ = app.address.set(bound);
+    tracing::info!(address = %bound, store = app.store().describe(), "listening");
+    ready(bound);
+    let mut server = Server::new(app.clone(), listener);
+    tokio::select! {
+        () = shutdown => {}
+        () = server.accept() => {}
+    }
+    tracing::info!("draining");
+    app.drain();
+    server.finish().await;
+    drop(server);
+    host.drain().await;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+/// The listener and its connections.
+struct Server {
+    app: Arc<App>,
+    router: axum::Router,
+    listener: TcpListener,
+    permits: Arc<Semaphore>,
+    connections: JoinSet<()>,
+}
+
+impl Server {
+    fn new(app: Arc<App>, listener: TcpListener) -> Self {
+        let router = app::router(&app);
+        Self { app, router, listener, permits: Arc::new(Semaphore::new(CONNECTIONS)), connections: JoinSet::new() }
+    }
+
+    /// Accepts connections for ever.
+    async fn accept(&mut self) {
+        loop {
+            while self.connections.try_join_next().is_some() {}
+            self.accept_one().await;
+        }
+    }
+
+    /// Accepts one connection, once there is room for it.
+    async fn accept_one(&mut self) {
+        let Ok(permit) = self.permits.clone().acquire_owned().await else { return };
+        match self.listener.accept().await {
+            Ok((stream, peer)) => {
+                // Answers are small and somebody waits for each.
+                let _ = stream.set_nodelay(true);
+                let (app, router) = (self.app.clone(), self.router.clone());
+                self.connections.spawn(async move {
+                    connection(stream, peer, app, router).await;
+                    drop(permit);
+                });
+            }
+            Err(error) => {
+                // Out of descriptors, most likely: others have to close first.
+                tracing::warn!(%error, "a connection was not accepted");
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        }
+    }
+
+    /// Lets connections finish, and answers 503 to new ones meanwhile.
+    async fn finish(&mut self) {
+        let deadline = Instant::now() + LAST_ANSWERS;
+        while !self.connections.is_empty() && Instant::now() < deadline {
+            let permits = self.permits.clone();
+            tokio::select! {
+                biased;
+                _ = self.connections.join_next() => {}
+                () = tokio::time::sleep_until(deadline) => {}
+                accepted = async {
+                    let permit = permits.acquire_owned().await;
+                    (permit, self.listener.accept().await)
+                } => {
+                    let (permit, accepted) = accepted;
+                    if let Ok((stream, peer)) = accepted {
+                        let (app, router) = (self.app.clone(), self.router.clone());
+                        self.connections.spawn(async move {
+                            connection(stream, peer, app, router).await;
+                            drop(permit);
+                        });
+                    }
+                }
+            }
+        }
+        self.connections.shutdown().await;
+    }
+}

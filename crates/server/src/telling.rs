@@ -1,0 +1,298 @@
+//! What is told about a turn, an effect, an approval: read from the store, shaped for the wire.
+
+use serde_json::{Map, Value};
+use throughline_engine::approval::ApprovalChange;
+use throughline_engine::effect::{EffectBody, EffectClass};
+use throughline_engine::lane::{Lane, Role};
+use throughline_engine::pending::PendingClass;
+use throughline_engine::workflow::{Action, CardModel};
+use throughline_engine::{EffectId, LaneKey, MessageId};
+use throughline_runtime::record::Turn;
+use throughline_runtime::{MessageView, Runtime, Stop};
+use throughline_store::{ApprovalRow, ApprovalState, EffectState, Performer, StoredEffect};
+
+use crate::follow::Chain;
+use crate::problem::Problem;
+use crate::wire;
+
+/// The answer to a delivered event: the decision of one turn of the chain, and what came of all of them.
+pub(crate) async fn answer(
+    runtime: &Runtime,
+    chain: &Chain,
+    deciding: &Turn,
+) -> Result<wire::TurnAnswer, Stop> {
+    let decision = &deciding.row.decision;
+    let effects = effects_of(runtime, chain).await?;
+    let lane = runtime.lane(&chain.lane).await?;
+    let messages = messages_of(runtime, chain, &effects).await?;
+    let applied = chain.turns().filter_map(|turn| turn.content.as_ref()?.applied.as_ref()).next();
+    let asks = effects.iter().filter(|effect| effect.row.class == EffectClass::ModelAsk);
+    let model_calls = asks.map(|effect| effect.attempts).sum();
+    let info = wire::TurnInfo::new(deciding);
+    let mut told = Vec::new();
+    for effect in &effects {
+        let mut shown = self::effect(runtime, effect);
+        if effect.row.performer == Performer::Commit {
+            // The message shows the card, as it is now.
+            shown.body.remove("card");
+        }
+        told.push(shown);
+    }
+    Ok(wire::TurnAnswer {
+        turn: info.turn,
+        lane: chain.lane.id().0,
+        decision: info.decision,
+        reason: info.reason,
+        rung: info.rung,
+        intent: decision.intent.map(|intent| intent.word().into()),
+        applied: applied.map(wire::Applied::from),
+        pending: foremost(&lane),
+        focus: focus(chain, deciding),
+        messages,
+        effects: told,
+        also: deciding.row.trace.also.iter().map(|reason| reason.code().into()).collect(),
+        model_calls,
+        settled: settled(chain),
+    })
+}
+
+fn focus(chain: &Chain, deciding: &Turn) -> Option<wire::Focus> {
+    let of_own = chain.own.row.trace.focus.as_ref();
+    deciding.row.trace.focus.as_ref().or(of_own).map(wire::Focus::from)
+}
+
+fn settled(chain: &Chain) -> Vec<wire::SettledBy> {
+    let by = |(effect, turn): &(EffectId, Turn)| wire::SettledBy {
+        effect: effect.0.clone(),
+        turn: turn.row.turn.0.clone(),
+        reason: turn.row.decision.reason.code().into(),
+    };
+    chain.settled.iter().map(by).collect()
+}
+
+/// What waits, as one: the question that text would answer, else the newest card.
+fn foremost(lane: &Lane) -> Option<wire::Pending> {
+    let all = &lane.head.pendings;
+    let question = all.iter().find(|pending| pending.kind.class() == PendingClass::Conversational);
+    question.or(all.last()).map(wire::Pending::from)
+}
+
+/// Every effect of the chain's turns, in order.
+async fn effects_of(runtime: &Runtime, chain: &Chain) -> Result<Vec<StoredEffect>, Stop> {
+    let mut found = Vec::new();
+    for turn in chain.turns() {
+        found.extend(effects_of_turn(runtime, &chain.lane, turn).await?);
+    }
+    Ok(found)
+}
+
+/// The effects a turn planned, in order.
+pub(crate) async fn effects_of_turn(
+    runtime: &Runtime,
+    lane: &LaneKey,
+    turn: &Turn,
+) -> Result<Vec<StoredEffect>, Stop> {
+    let mut found = Vec::new();
+    for (_, id) in &turn.row.effects {
+        found.extend(runtime.store().effect(&lane.tenant, &EffectId::from(id.as_str())).await?);
+    }
+    Ok(found)
+}
+
+/// What we said in the chain's turns, and the messages of cards that changed.
+async fn messages_of(
+    runtime: &Runtime,
+    chain: &Chain,
+    effects: &[StoredEffect],
+) -> Result<Vec<wire::Message>, Stop> {
+    let updated = effects.iter().filter_map(|effect| match body(effect) {
+        Some(EffectBody::CardUpdate { message, .. }) => Some(message),
+        _ => None,
+    });
+    let said = chain.turns().flat_map(|turn| turn.row.messages.clone());
+    let mut ids: Vec<MessageId> = Vec::new();
+    for id in said.chain(updated) {
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let views = runtime.messages(&chain.lane, &ids).await?;
+    Ok(views.into_iter().filter(|view: &MessageView| view.role == Role::Assistant).map(wire::Message::from).collect())
+}
+
+/// What a stored effect is to do.
+pub(crate) fn body(effect: &StoredEffect) -> Option<EffectBody> {
+    serde_json::from_str(&effect.row.payload).ok()
+}
+
+/// An effect as it is told, its card's tokens filled in.
+pub(crate) fn effect(runtime: &Runtime, effect: &StoredEffect) -> wire::Effect {
+    let mut members: Map<String, Value> = serde_json::from_str(&effect.row.payload).unwrap_or_default();
+    members.remove("class");
+    if let Some(EffectBody::CardPost { card, .. } | EffectBody::CardUpdate { card, .. }) = body(effect) {
+        let card = with_tokens(runtime, &effect.lane, card);
+        members.insert("card".into(), serde_json::to_value(card).unwrap_or_default());
+    }
+    wire::Effect {
+        id: effect.row.id.0.clone(),
+        class: effect.row.class.word().into(),
+        delivery: delivery(effect.row.performer).into(),
+        state: state_word(effect.state).into(),
+        lane: effect.lane.id().0,
+        turn: effect.turn.0.clone(),
+        attempts: effect.attempts,
+        created_at: effect.created_at.rfc3339(),
+        approval: effect.row.approval.as_ref().map(|by| format!("{} v{}", by.card, by.version)),
+        outcome: effect.outcome.as_deref().and_then(|outcome| serde_json::from_str(outcome).ok()),
+        body: members,
+    }
+}
+
+/// A card of an effect as it was shown then.
+pub(crate) fn with_tokens(runtime: &Runtime, lane: &LaneKey, mut card: CardModel) -> wire::Card {
+    runtime.keys().fill(&lane.tenant, &mut card);
+    card.into()
+}
+
+fn delivery(performer: Performer) -> &'static str {
+    match performer {
+        Performer::Us => "us",
+        Performer::Host => "host",
+        Performer::Commit => "commit",
+    }
+}
+
+/// The word of an effect's state.
+pub(crate) fn state_word(state: EffectState) -> &'static str {
+    match state {
+        EffectState::Planned => "planned",
+        EffectState::Attempted => "attempted",
+        EffectState::Done => "done",
+        EffectState::Failed => "failed",
+        EffectState::Uncertain => "uncertain",
+        EffectState::Cancelled => "cancelled",
+    }
+}
+
+/// The state of that word.
+pub(crate) fn state_of(word: &str) -> Option<EffectState> {
+    use EffectState::{Attempted, Cancelled, Done, Failed, Planned, Uncertain};
+    [Planned, Attempted, Done, Failed, Uncertain, Cancelled].into_iter().find(|state| state_word(*state) == word)
+}
+
+/// What the person of a turn was told privately: its notices, in order.
+pub(crate) fn notices(effects: &[wire::Effect]) -> String {
+    let notices = effects.iter().filter(|effect| effect.class == "notice");
+    let texts: Vec<&str> = notices.filter_map(|effect| effect.body.get("text")?.as_str()).collect();
+    texts.join(" ")
+}
+
+/// A recorded turn of a chain.
+pub(crate) async fn turn(
+    runtime: &Runtime,
+    chain: &Chain,
+    of: &Turn,
+    hashes: (String, String),
+) -> Result<wire::Turn, Stop> {
+    let row = &of.row;
+    let info = wire::TurnInfo::new(of);
+    let input = of.content.as_ref().and_then(|content| {
+        let mut event = serde_json::to_value(&content.event).ok()?;
+        event["received_at"] = content.event.received_at.rfc3339().into();
+        Some(event)
+    });
+    let (prev_hash, hash) = hashes;
+    Ok(wire::Turn {
+        answer: answer(runtime, chain, of).await?,
+        revision: info.revision,
+        at: info.at,
+        event: info.event,
+        actor: info.actor,
+        passed: row.trace.passed.iter().map(wire::Passed::from).collect(),
+        rule: row.trace.rule.as_ref().map(ToString::to_string),
+        candidates: row.trace.candidates.clone(),
+        key: row.key.clone(),
+        input,
+        policy_version: row.policy.clone(),
+        engine_version: row.engine.clone(),
+        state_before: row.before.clone(),
+        state_after: row.after.clone(),
+        prev_hash,
+        hash,
+    })
+}
+
+/// Why a turn decided what it did.
+pub(crate) fn why(turn: &Turn) -> wire::Why {
+    let row = &turn.row;
+    let decision = &row.decision;
+    let asks = row.effects.iter().filter(|(class, _)| class == EffectClass::ModelAsk.word());
+    wire::Why {
+        turn: row.turn.0.clone(),
+        reason: decision.reason.code().into(),
+        says: decision.reason.says().into(),
+        rung: decision.rung.number(),
+        name: decision.rung.title().into(),
+        passed: row.trace.passed.iter().map(wire::Passed::from).collect(),
+        also: row.trace.also.iter().map(|reason| reason.code().into()).collect(),
+        candidates: row.trace.candidates.clone(),
+        model_asks: asks.map(|(_, id)| id.clone()).collect(),
+        policy_version: row.policy.clone(),
+        text: format!("{}\nPolicy version: {}", turn.summary().explain(), row.policy),
+    }
+}
+
+/// An approval with its card as it is shown now.
+pub(crate) async fn approval(runtime: &Runtime, row: &ApprovalRow) -> Result<wire::Approval, Problem> {
+    let approval = &row.approval;
+    let lane = runtime.lane(&row.lane).await?;
+    let card = match lane.records.card(&approval.card) {
+        Some(card) => Some(runtime.card_model(&lane, card).await?.into()),
+        None => None,
+    };
+    let decided = match &row.state {
+        ApprovalState::Decided { change: ApprovalChange::Decide { action, by, at, .. } } => Some(wire::Decided {
+            action: action.word().into(),
+            by: by.id.clone(),
+            by_name: by.name.clone(),
+            at: at.rfc3339(),
+        }),
+        _ => None,
+    };
+    Ok(wire::Approval {
+        id: approval.card.0.clone(),
+        lane: row.lane.id().0,
+        version: approval.version,
+        state: approval_state(&row.state).into(),
+        kind: approval.kind.clone(),
+        payload: serde_json::from_str(&approval.payload).unwrap_or_default(),
+        payload_sha256: approval.payload_sha256.clone(),
+        effects: approval.classes.clone(),
+        targets: approval.targets.clone(),
+        quantity: approval.quantity,
+        total_chars: approval.total_chars,
+        requested_by: approval.requested_by.clone(),
+        source: approval.source.0.clone(),
+        created_at: approval.created_at.rfc3339(),
+        expires_at: approval.expires_at.map(|end| end.rfc3339()),
+        decided,
+        card,
+    })
+}
+
+fn approval_state(state: &ApprovalState) -> &'static str {
+    match state {
+        ApprovalState::Pending => "pending",
+        ApprovalState::Decided { change: ApprovalChange::Decide { action, .. } } => match action {
+            Action::Approve | Action::CreateAgain | Action::Adopt => "approved",
+            Action::Reject => "rejected",
+            _ => "cancelled",
+        },
+        ApprovalState::Decided { .. } | ApprovalState::Cancelled => "cancelled",
+        ApprovalState::Expired => "expired",
+        ApprovalState::Superseded => "superseded",
+    }
+}

@@ -1,0 +1,147 @@
+//! The body of `POST /v1/events` as the OpenAPI document describes it. It is read by the API channel; a test keeps
+//! the two alike.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// An event as a host delivers it. Which members it needs depends on its kind.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EventBody {
+    /// Where it happened.
+    pub lane: EventLane,
+    /// Who did it; otherwise the token's own principal. Another needs the scope `act_as`.
+    pub actor: Option<EventActor>,
+    /// `message.posted`, `message.edited`, `message.deleted`, `card.pressed`, `command`, `form.submitted`,
+    /// `assistant.posted`.
+    #[schema(example = "message.posted")]
+    pub kind: String,
+    /// The words: of a message, of an edit, or after a command's name.
+    #[schema(max_length = 40_000)]
+    pub text: Option<String>,
+    /// The host's id of the message that was posted, edited or deleted.
+    pub message_id: Option<String>,
+    /// The task the host says it belongs to.
+    pub task: Option<String>,
+    /// The message it replies to, by the host's id or ours.
+    pub reply_to: Option<String>,
+    /// The text of that message, for when we do not have it.
+    pub quote: Option<String>,
+    /// The panel of a web page; it is the lane's thread.
+    pub panel: Option<String>,
+    /// The button that was pressed.
+    pub press: Option<EventPress>,
+    /// The form that came back.
+    pub form: Option<EventForm>,
+    /// What the host's own agent said.
+    pub assistant: Option<EventAssistant>,
+    /// The edit changed no word.
+    pub metadata_only: Option<bool>,
+    /// The host's id of the event: delivered twice, it is one event.
+    pub event_id: Option<String>,
+    /// When it happened, RFC 3339 in UTC. Told, never used for order.
+    pub at: Option<String>,
+}
+
+/// The caller's part of a lane; tenant and app are the token's.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EventLane {
+    /// `api` when it is left out.
+    pub channel: Option<String>,
+    /// Any id of yours for the room, chat or session.
+    pub conversation: String,
+    /// The thread in it.
+    pub thread: Option<String>,
+}
+
+/// A person.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EventActor {
+    /// The host's user id.
+    pub id: Option<String>,
+    /// What to call them.
+    pub name: Option<String>,
+}
+
+/// A pressed button.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EventPress {
+    /// The button's token.
+    pub token: String,
+    /// *Remember for this thread* was ticked.
+    pub remember: Option<bool>,
+}
+
+/// A form that was filled in.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EventForm {
+    /// The token of the button that opened it.
+    pub token: String,
+    /// What was filled in, by field.
+    pub values: BTreeMap<String, String>,
+}
+
+/// What a host's own agent said, and maybe asked.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EventAssistant {
+    /// `answer`, `question`, `card` or `notification`.
+    pub kind: String,
+    /// The task it belongs to.
+    pub task: Option<String>,
+    /// The words.
+    pub text: String,
+    /// The answer it waits for: `boolean`, `number`, `location`, `text` or `selection:A|B`.
+    #[schema(example = "location")]
+    pub expected: Option<String>,
+    /// Who is asked; nobody named is everybody.
+    pub asked_of: Option<String>,
+    /// Until when, RFC 3339 in UTC.
+    pub expires: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use throughline_channels::api::EventRequest;
+
+    use super::*;
+
+    /// The document describes what the channel reads: the same members, no more and no fewer.
+    #[test]
+    fn is_what_the_channel_reads() {
+        let some = || Some("x".to_owned());
+        let body = EventBody {
+            lane: EventLane { channel: some(), conversation: "c".into(), thread: some() },
+            actor: Some(EventActor { id: some(), name: some() }),
+            kind: "message.posted".into(),
+            text: some(),
+            message_id: some(),
+            task: some(),
+            reply_to: some(),
+            quote: some(),
+            panel: some(),
+            press: Some(EventPress { token: "t".into(), remember: Some(true) }),
+            form: Some(EventForm { token: "t".into(), values: BTreeMap::from([("a".into(), "b".into())]) }),
+            assistant: Some(EventAssistant {
+                kind: "answer".into(),
+                task: some(),
+                text: "x".into(),
+                expected: some(),
+                asked_of: some(),
+                expires: some(),
+            }),
+            metadata_only: Some(true),
+            event_id: some(),
+            at: some(),
+        };
+        let text = serde_json::to_vec(&body).unwrap();
+        let read = EventRequest::from_json(&text).unwrap();
+        assert_eq!(serde_json::to_value(&read).unwrap(), serde_json::to_value(&body).unwrap());
+    }
+}

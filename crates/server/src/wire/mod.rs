@@ -1,0 +1,31 @@
+//! The shapes of the HTTP API, apart from the engine's own so that neither has to move with the other. The OpenAPI
+//! document is generated from these. Times are RFC 3339 in UTC with milliseconds.
+
+mod approval;
+mod effect;
+mod event;
+mod keeping;
+mod lane;
+mod problem;
+mod turn;
+
+pub use approval::{Approval, Decide, DecideActor, Decided, Decision};
+pub use effect::{Effect, Remote, ResultOutcome, ResultReport, Settled};
+pub use event::EventBody;
+pub use keeping::{Issue, Pause, PauseChange, Ready, Replay, ReplayedTurn, Replays, Version};
+pub use lane::{Button, Card, Field, FieldError, Lane, LaneInfo, Message, Pending};
+pub use problem::{Current, Pointed, ProblemDetails};
+pub use turn::{Applied, Focus, Passed, Received, SettledBy, Turn, TurnAnswer, TurnInfo, Why};
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// A page of a list.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Page<T> {
+    /// What is on it.
+    pub items: Vec<T>,
+    /// Hand it back as `?cursor=` for the next page; absent on the last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}

@@ -1,0 +1,131 @@
+//! A store that can be made read-only or slow: everything else is the store inside.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use throughline_engine::{CardId, EffectId, LaneId, LaneKey, Timestamp, TimerId, TurnId};
+use throughline_store::*;
+
+pub(crate) struct Rigged {
+    inner: Arc<dyn Store>,
+    read_only: AtomicBool,
+    /// Milliseconds that keeping an answer takes.
+    slow: AtomicU64,
+}
+
+impl Rigged {
+    pub(crate) fn new() -> Arc<Self> {
+        Self::over(Arc::new(MemoryStore::new(Arc::new(SystemClock::default()))))
+    }
+
+    pub(crate) fn over(inner: Arc<dyn Store>) -> Arc<Self> {
+        Arc::new(Self { inner, read_only: AtomicBool::new(false), slow: AtomicU64::new(0) })
+    }
+
+    /// As a full disk does it, and as it is when space was freed.
+    pub(crate) fn read_only(&self, on: bool) {
+        self.read_only.store(on, Ordering::SeqCst);
+    }
+
+    pub(crate) fn answers_take(&self, time: Duration) {
+        self.slow.store(u64::try_from(time.as_millis()).unwrap(), Ordering::SeqCst);
+    }
+
+    fn write(&self, act: &'static str) -> Result<(), StoreError> {
+        if self.read_only.load(Ordering::SeqCst) {
+            return Err(StoreError::ReadOnly { act, why: "database or disk is full".into() });
+        }
+        Ok(())
+    }
+}
+
+macro_rules! through {
+    ($($part:ident { $(read $read:ident($($r:ident: $rt:ty),*) -> $ro:ty;)* $(write $write:ident($($w:ident: $wt:ty),*) -> $wo:ty;)* })*) => {$(
+        #[async_trait]
+        impl $part for Rigged {
+            $(async fn $read(&self, $($r: $rt),*) -> Result<$ro, StoreError> {
+                self.inner.$read($($r),*).await
+            })*
+            $(async fn $write(&self, $($w: $wt),*) -> Result<$wo, StoreError> {
+                self.write(stringify!($write))?;
+                if stringify!($write) == "respond" {
+                    tokio::time::sleep(Duration::from_millis(self.slow.load(Ordering::SeqCst))).await;
+                }
+                self.inner.$write($($w),*).await
+            })*
+        }
+    )*};
+}
+
+type Begun = Option<(String, Option<StoredResponse>)>;
+type TokenLane = Option<(LaneKey, TokenRow)>;
+
+through! {
+    Inbox {
+        read delivery(tenant: &str, key: &str) -> Option<InboxRow>;
+        read waiting(lane: &LaneKey, limit: u32) -> Vec<InboxRow>;
+        read lanes_with_work(limit: u32) -> Vec<LaneKey>;
+        write accept(delivery: Delivery) -> Accepted;
+        write respond(tenant: &str, key: &str, response: StoredResponse) -> ();
+        write begin(tenant: &str, key: &str, body_hash: &str) -> Begun;
+        write failed(tenant: &str, seq: Seq) -> u32;
+    }
+    Lanes {
+        read load(lane: &LaneKey) -> Option<StoredLane>;
+        read committed(lane: &LaneKey, commit_id: &str) -> bool;
+        read record(lane: &LaneKey, kind: &str, key: &str) -> Option<String>;
+        read turn(tenant: &str, turn: &TurnId) -> Option<StoredTurn>;
+        read turns(lane: &LaneKey, after: u64, limit: u32) -> Vec<StoredTurn>;
+        read turns_before(lane: &LaneKey, before: u64, limit: u32) -> Vec<StoredTurn>;
+        read checkpoint(lane: &LaneKey, at: u64) -> Option<(u64, String)>;
+        read lanes(tenant: &str, after: Option<&LaneId>, limit: u32) -> Vec<LaneInfo>;
+        read lane(tenant: &str, id: &LaneId) -> Option<LaneInfo>;
+        read token(tenant: &str, hash: &str) -> TokenLane;
+        read approval(tenant: &str, card: &CardId) -> Option<ApprovalRow>;
+        read approvals(tenant: &str, pending: bool, limit: u32) -> Vec<ApprovalRow>;
+        read policy(tenant: &str, version: &str) -> Option<String>;
+        write claim(lane: &LaneKey, owner: &str) -> Claim;
+        write commit(turn: TurnCommit) -> CommitResult;
+        write release(lane: &LaneKey, epoch: i64) -> Release;
+        write keep_policy(tenant: &str, version: &str, policy: &str) -> ();
+    }
+    Outbox {
+        read effect(tenant: &str, id: &EffectId) -> Option<StoredEffect>;
+        read effects(tenant: &str, lane: Option<&LaneKey>, state: Option<EffectState>, limit: u32) -> Vec<StoredEffect>;
+        read overdue(limit: u32) -> Vec<StoredEffect>;
+        read due_timers(limit: u32) -> Vec<TimerRow>;
+        read next_due() -> Option<Timestamp>;
+        write lease(owner: &str, limit: u32) -> Vec<Leased>;
+        write mark(tenant: &str, id: &EffectId, fence: i64) -> Mark;
+        write settle(settlement: Settlement) -> bool;
+        write clear_timer(tenant: &str, id: &TimerId) -> ();
+    }
+    Keeping {
+        read pause(tenant: &str) -> Option<PauseRow>;
+        read document(tenant: &str, collection: &str, key: &str) -> Option<Document>;
+        read documents(tenant: &str, collection: &str, after: Option<&str>, limit: u32) -> Vec<Document>;
+        read audit(tenant: &str, after: i64, limit: u32) -> Vec<(i64, String)>;
+        read verify_audit(tenant: &str) -> Option<i64>;
+        read counts() -> Counts;
+        write set_pause(tenant: &str, pause: Option<PauseRow>, audit: &str) -> ();
+        write write_documents(tenant: &str, writes: Vec<(String, Document)>) -> bool;
+    }
+}
+
+#[async_trait]
+impl Store for Rigged {
+    fn now(&self) -> Timestamp {
+        self.inner.now()
+    }
+
+    fn describe(&self) -> String {
+        format!("rigged {}", self.inner.describe())
+    }
+
+    async fn writable(&self) -> Result<(), StoreError> {
+        self.write("write")?;
+        self.inner.writable().await
+    }
+}

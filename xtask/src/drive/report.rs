@@ -1,0 +1,133 @@
+//! The figures of a run, as a table for people and for `docs/measurements.md`.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::check::Found;
+use super::lane::Sent;
+use crate::repo::Repo;
+use crate::say;
+
+const DOCUMENT: &str = "docs/measurements.md";
+
+/// What was measured.
+pub(super) struct Measured {
+    lanes: usize,
+    events: usize,
+    turns: usize,
+    doubled: usize,
+    late: usize,
+    issues: usize,
+    per_second: f64,
+    p50: Duration,
+    p99: Duration,
+    found: [usize; 3],
+}
+
+impl Measured {
+    pub(super) fn new(sent: &[Sent], took: Duration, late: usize, found: &Found) -> Self {
+        let mut all: Vec<Duration> = sent.iter().flat_map(|sent| sent.took.iter().copied()).collect();
+        all.sort();
+        Self {
+            lanes: sent.len(),
+            events: all.len(),
+            turns: found.turns,
+            doubled: sent.iter().map(|sent| sent.doubled).sum(),
+            late,
+            issues: found.issues,
+            per_second: found.turns as f64 / took.as_secs_f64().max(0.001),
+            p50: quantile(&all, 50),
+            p99: quantile(&all, 99),
+            found: [found.lost, found.doubled, found.disordered],
+        }
+    }
+
+    /// The table.
+    pub(super) fn table(&self, repo: &Repo, data: &Path) -> String {
+        let [lost, doubled, disordered] = self.found;
+        let ms = |time: Duration| format!("{:.1} ms", time.as_secs_f64() * 1_000.0);
+        let mut out = format!("### `cargo xtask drive`, {}\n\n", today(repo));
+        let _ = writeln!(out, "{} · commit {} · data {}\n", machine(), commit(repo), data_name(data));
+        let rows = [
+            ("dialogues, one lane each", self.lanes.to_string()),
+            ("events sent", self.events.to_string()),
+            ("of these delivered twice at once", self.doubled.to_string()),
+            ("delivered again at the end", self.late.to_string()),
+            ("turns committed", self.turns.to_string()),
+            ("issues, each approved by two people at once", self.issues.to_string()),
+            ("lost · doubled · out of order", format!("{lost} · {doubled} · {disordered}")),
+            ("turns per second", format!("{:.0}", self.per_second)),
+            ("p50 · p99, event sent to decision read", format!("{} · {}", ms(self.p50), ms(self.p99))),
+        ];
+        out.push_str("| | |\n| --- | --: |\n");
+        for (what, value) in rows {
+            let _ = writeln!(out, "| {what} | {value} |");
+        }
+        out
+    }
+
+    /// Appends the table to the measurements.
+    pub(super) fn append(&self, repo: &Repo, data: &Path) -> Result<()> {
+        let mut text = repo.read(DOCUMENT).unwrap_or_else(|| "# Measurements\n".into());
+        text.truncate(text.trim_end().len());
+        let _ = write!(text, "\n\n{}", self.table(repo, data));
+        repo.write(DOCUMENT, &text)?;
+        say::note(&format!("appended to {DOCUMENT}"));
+        Ok(())
+    }
+}
+
+/// The value that so many in a hundred do not exceed.
+fn quantile(sorted: &[Duration], percent: usize) -> Duration {
+    let at = (sorted.len() * percent).div_ceil(100).saturating_sub(1);
+    sorted.get(at).copied().unwrap_or_default()
+}
+
+fn today(repo: &Repo) -> String {
+    repo.output("date", &["-u", "+%Y-%m-%d"]).map_or_else(|_| "undated".into(), |date| date.trim().to_owned())
+}
+
+fn commit(repo: &Repo) -> String {
+    let Ok(commit) = repo.output("git", &["rev-parse", "--short", "HEAD"]) else { return "none yet".into() };
+    let clean = repo.output("git", &["status", "--porcelain"]).is_ok_and(|changes| changes.trim().is_empty());
+    format!("{}{}", commit.trim(), if clean { "" } else { " with changes" })
+}
+
+/// The folder's last two names: enough to know it by, and no path of this machine.
+fn data_name(data: &Path) -> String {
+    let names: Vec<_> =
+        data.components().rev().take(2).map(|part| part.as_os_str().to_string_lossy()).collect();
+    names.into_iter().rev().collect::<Vec<_>>().join("/")
+}
+
+/// The class of machine: cores, memory, processor.
+fn machine() -> String {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let value = |text: &str, name: &str| {
+        let line = text.lines().find(|line| line.starts_with(name))?;
+        Some(line.split_once(':')?.1.trim().to_owned())
+    };
+    let cores = std::thread::available_parallelism().map_or(0, std::num::NonZero::get);
+    let memory = value(&read("/proc/meminfo"), "MemTotal")
+        .and_then(|kib| kib.trim_end_matches(" kB").parse::<u64>().ok())
+        .map_or_else(|| "unknown memory".into(), |kib| format!("{} GiB", kib.div_ceil(1_048_576)));
+    let processor = value(&read("/proc/cpuinfo"), "model name").unwrap_or_else(|| "unknown processor".into());
+    format!("{cores} cores, {memory}, {processor}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_values_that_were_measured() {
+        let ms = |n: u64| Duration::from_millis(n);
+        let all: Vec<Duration> = (1..=100).map(ms).collect();
+        assert_eq!((quantile(&all, 50), quantile(&all, 99)), (ms(50), ms(99)));
+        assert_eq!(quantile(&[ms(7)], 99), ms(7));
+        assert_eq!(quantile(&[], 50), Duration::ZERO);
+    }
+}

@@ -1,0 +1,85 @@
+//! The repository's own chores: `cargo xtask <command>`. It knows the tree, never the product.
+
+mod ci;
+mod crash;
+mod drive;
+mod layers;
+mod repo;
+mod say;
+mod tidy;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+use crate::repo::Repo;
+
+const HELP: &str = "\
+cargo xtask <command>
+
+  ci                    what .ci/run runs: format, lints, layers, tidy, licences, documentation tests, tests
+  layers [--write]      who may depend on whom, and that the engine is pure; --write renders ARCHITECTURE.md's table
+  tidy [--write]        rules of the repository that no lint knows; --write renews the list of long files
+  drive [options]       real dialogues over HTTP through a running `throughline serve`
+      --data DIR            the dialogues (default: ../shared/data/dev)
+      --dialogues N         how many (default: 400)
+      --in-flight N         how many at once (default: 64)
+      --url URL             a server that runs already, in place of one started here
+      --write               append the table to docs/measurements.md
+  crash [SEEDS]         kill the real process at every fail point under a scripted client (default: 3 seeds)
+  soak [MINUTES]        crash with seed after seed, and every scenario under --faults (default: 30 minutes)
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(code) => code,
+        Err(error) => {
+            say::error(&format!("{error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &[String]) -> Result<ExitCode> {
+    let Some((command, rest)) = arguments.split_first() else {
+        say::out(HELP);
+        return Ok(ExitCode::from(2));
+    };
+    let repo = Repo::find()?;
+    match command.as_str() {
+        "ci" => ci::run(&repo, rest),
+        "layers" => findings("layers", layers::run(&repo, flag(rest, "--write")?)?),
+        "tidy" => findings("tidy", tidy::run(&repo, flag(rest, "--write")?)?),
+        "drive" => drive::run(&repo, rest),
+        "crash" => crash::crash(&repo, rest),
+        "soak" => crash::soak(&repo, rest),
+        "help" | "-h" | "--help" => {
+            say::out(HELP);
+            Ok(ExitCode::SUCCESS)
+        }
+        other => bail!("no such command: {other}\n\n{HELP}"),
+    }
+}
+
+/// Whether the one flag that a command knows was given.
+fn flag(rest: &[String], known: &str) -> Result<bool> {
+    match rest {
+        [] => Ok(false),
+        [one] if one == known => Ok(true),
+        other => bail!("unexpected arguments {other:?}; the only one is {known}"),
+    }
+}
+
+/// Prints what a check found.
+fn findings(check: &str, found: Vec<repo::Finding>) -> Result<ExitCode> {
+    for finding in &found {
+        say::error(&finding.to_string());
+    }
+    if found.is_empty() {
+        say::note(&format!("{check}: nothing to say"));
+        return Ok(ExitCode::SUCCESS);
+    }
+    say::error(&format!("{check}: {} to mend", found.len()));
+    Ok(ExitCode::FAILURE)
+}

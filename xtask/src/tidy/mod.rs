@@ -1,0 +1,116 @@
+//! Rules of the repository that no lint knows, as one check each.
+
+mod codes;
+mod files;
+mod sources;
+mod words;
+
+use anyhow::Result;
+
+use crate::repo::{File, Finding, Repo};
+
+/// Everything the checks look at, read once.
+struct Tree<'r> {
+    repo: &'r Repo,
+    /// Every Rust file of ours.
+    rust: Vec<File>,
+    /// Every scenario.
+    scenarios: Vec<File>,
+    /// Every document a person reads: Markdown anywhere.
+    documents: Vec<File>,
+}
+
+/// Runs every check; `write` renews the list of long files first.
+pub(crate) fn run(repo: &Repo, write: bool) -> Result<Vec<Finding>> {
+    let mut rust = repo.files("crates", &[".rs"])?;
+    rust.extend(repo.files("xtask", &[".rs"])?);
+    let tree = Tree {
+        repo,
+        rust,
+        scenarios: repo.files("crates", &[".scenario.yaml"])?,
+        documents: repo.files("", &[".md"])?,
+    };
+    if write {
+        sources::write_long_files(&tree)?;
+    }
+    let mut found = Vec::new();
+    found.extend(sources::headers(&tree));
+    found.extend(sources::lints(&tree)?);
+    found.extend(sources::exceptions(&tree));
+    found.extend(sources::long_files(&tree));
+    found.extend(codes::reasons(&tree));
+    found.extend(codes::errors(&tree));
+    found.extend(words::promises(&tree)?);
+    found.extend(words::machine_paths(&tree)?);
+    found.extend(files::scenarios(&tree));
+    found.extend(files::acceptance(&tree));
+    found.extend(files::migrations(&tree)?);
+    found.extend(files::changelog(&tree)?);
+    Ok(found)
+}
+
+impl Tree<'_> {
+    /// The parts of the Rust files that are tests: whole files of `tests/` folders and of files named `tests.rs`, and
+    /// what follows the first `#[cfg(test)]` of any other.
+    fn tests(&self) -> impl Iterator<Item = &str> {
+        self.rust.iter().filter_map(|file| {
+            let whole = file.path.contains("/tests/") || file.path.ends_with("/tests.rs");
+            if whole {
+                Some(file.text.as_str())
+            } else {
+                file.text.find("#[cfg(test)]").map(|at| &file.text[at..])
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A repository of these files, checked.
+    fn found(name: &str, files: &[(&str, &str)]) -> Vec<String> {
+        let root = std::env::temp_dir().join(format!("throughline-tidy-{}-{name}", std::process::id()));
+        let repo = Repo::at(&root);
+        for (path, text) in files {
+            repo.write(path, text).unwrap();
+        }
+        let found = run(&repo, false).unwrap();
+        std::fs::remove_dir_all(&root).unwrap();
+        let ours = |finding: &String| files.iter().any(|(path, _)| finding.starts_with(path));
+        found.iter().map(ToString::to_string).filter(ours).collect()
+    }
+
+    #[test]
+    fn a_file_as_it_should_be_is_passed() {
+        let lib = "//! What this is.\n\n#[expect(dead_code, reason = \"shown\")]\nfn f() {}\n";
+        let manifest = "[package]\nname = \"a\"\n\n[lints]\nworkspace = true\n";
+        let files = [("crates/a/src/lib.rs", lib), ("crates/a/Cargo.toml", manifest)];
+        assert_eq!(found("good", &files), Vec::<String>::new());
+    }
+
+    #[test]
+    fn each_rule_finds_what_breaks_it() {
+        let long = format!("//! Long.\n{}", "\n".repeat(700));
+        let once = format!("We do it exactly {}.\n", "once");
+        let local = format!("see /{}/me\n", "home");
+        let table = [
+            ("header", "crates/a/src/lib.rs", "fn f() {}\n", "begin with a `//!` line"),
+            ("allow", "crates/a/src/lib.rs", "//! A.\n#[allow(dead_code)]\nfn f() {}\n", "use #[expect("),
+            ("reason", "crates/a/src/lib.rs", "//! A.\n#[expect(dead_code)]\nfn f() {}\n", "says its reason"),
+            ("long", "crates/a/src/lib.rs", &long, "701 lines"),
+            ("lints", "crates/a/Cargo.toml", "[package]\nname = \"a\"\n", "[lints]"),
+            ("code", "crates/a/src/lib.rs", "//! See TL-1234.\n", "TL-1234 has no section"),
+            ("once", "README.md", &once, "never claim this"),
+            ("path", "docs/x.md", &local, "a path of one machine"),
+            ("name", "crates/engine/tests/scenarios/W9.scenario.yaml", "scenario: W8\n", "scenario: W9"),
+            ("gap", "crates/store/src/sqlite/migrations/0002_x.sql", "SELECT 1;\n", "expected 0001_"),
+            ("fragment", "changelog/x.md", "new\nA thing.\n", "the first line is the category"),
+            ("empty", "changelog/x.md", "added\n", "say after the category"),
+        ];
+        for (name, path, text, said) in table {
+            let found = found(name, &[(path, text)]);
+            assert!(found.iter().any(|finding| finding.contains(said)), "{name}: {found:?}");
+        }
+    }
+}
