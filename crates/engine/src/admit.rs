@@ -21,12 +21,12 @@ pub enum Admission {
 pub fn admit(lane: &Lane, event: &Event, policy: &Policy) -> Admission {
     let Some(ask) = &lane.head.ask else { return Admission::Now };
     let EventKind::MessagePosted(posted) = &event.kind else { return Admission::Now };
-    if recognize::interrupt(&posted.text).is_some() || posted.text.trim_start().starts_with(&policy.command.0)
-    {
+    if recognize::interrupt(&posted.text).is_some() || policy.command.rest(&posted.text).is_some() {
         return Admission::Now;
     }
     let soon = event.received_at.since(ask.since) <= policy.ask.collect_ms;
-    let joinable = lane.records.held(&ask.message.0).is_some_and(|held| same_place(held, event));
+    let joinable =
+        !ask.pressed && lane.records.held(&ask.message.0).is_some_and(|held| same_place(held, event));
     if policy.busy == Busy::Collect && soon && ask.by == event.actor && joinable {
         return Admission::Collect;
     }

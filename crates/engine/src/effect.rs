@@ -11,8 +11,9 @@ use serde::{Deserialize, Serialize};
 use crate::ask::{Answer, Ask};
 use crate::canon::sha256;
 use crate::id::{CardId, EffectId, MessageId};
+use crate::policy::limits;
 use crate::tickets::{Item, Target};
-use crate::time::{Millis, Timestamp};
+use crate::time::Millis;
 use crate::workflow::CardModel;
 
 /// One thing to do.
@@ -187,11 +188,11 @@ impl EffectClass {
     #[must_use]
     pub fn gives_up(self) -> (u32, Millis) {
         match self {
-            Self::Reply | Self::CardPost => (8, 15 * Timestamp::MINUTE),
-            Self::Notice => (2, Timestamp::MINUTE),
-            Self::CardUpdate => (u32::MAX, Timestamp::DAY),
-            Self::ModelAsk => (2, 30 * Timestamp::SECOND),
-            Self::TrackerCheck | Self::TrackerCreate => (8, Timestamp::DAY),
+            Self::Reply | Self::CardPost => limits::GIVE_UP_MESSAGE,
+            Self::Notice => limits::GIVE_UP_NOTICE,
+            Self::CardUpdate => limits::GIVE_UP_CARD_UPDATE,
+            Self::ModelAsk => limits::GIVE_UP_MODEL_ASK,
+            Self::TrackerCheck | Self::TrackerCreate => limits::GIVE_UP_TRACKER,
         }
     }
 }
@@ -315,15 +316,18 @@ impl EffectBody {
         }
     }
 
-    /// The card its outcome belongs to.
+    /// The card that waits for its outcome. That a card was delivered, or was not, is nothing to the card.
     #[must_use]
     pub fn card(&self) -> Option<&CardId> {
         match self {
-            Self::CardPost { card, .. } | Self::CardUpdate { card, .. } => Some(&card.id),
             Self::TrackerCheck { card, .. }
             | Self::TrackerFind { card, .. }
             | Self::TrackerCreate { card, .. } => Some(card),
-            Self::Reply { .. } | Self::Notice { .. } | Self::ModelAsk(_) => None,
+            Self::Reply { .. }
+            | Self::CardPost { .. }
+            | Self::CardUpdate { .. }
+            | Self::Notice { .. }
+            | Self::ModelAsk(_) => None,
         }
     }
 
@@ -357,10 +361,10 @@ pub fn retry_delay(effect: &EffectId, n: u32, hint: Option<Millis>) -> Millis {
     let u = u64::from(u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]));
     // (0.8 + 0.4 u / 2^32) in units of 2^-32 / 10, so that it stays in integers.
     let spread = (8u64 << 32) + 4 * u;
-    let base = 1_000u64 << n.saturating_sub(1).min(20);
+    let base = limits::RETRY_FIRST.unsigned_abs() << n.saturating_sub(1).min(20);
     let delay = u128::from(base) * u128::from(spread) / (10u128 << 32);
     let delay = Millis::try_from(delay).unwrap_or(Millis::MAX);
-    delay.clamp(Timestamp::SECOND, 300 * Timestamp::SECOND).max(hint.unwrap_or(0))
+    delay.clamp(limits::RETRY_FIRST, limits::RETRY_LONGEST).max(hint.unwrap_or(0))
 }
 
 /// How one attempt at an effect ended (`spec 06 §4.3`), with the proof each needs. What every edge answers.

@@ -52,7 +52,8 @@ pub struct Actor {
     /// What approver rules name: `user:ana`, `role:approver`, `group:pm`, the person's own first.
     #[serde(default)]
     pub principals: Vec<String>,
-    /// Deactivated, a bot or a guest: may not approve unless listed one by one.
+    /// Why they may not approve by role or group: `guest` and `foreign` have to be listed one by one; anything else
+    /// (`bot`, `deactivated`) never may.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub barred: Option<String>,
 }

@@ -152,6 +152,9 @@ pub struct OpenAsk {
     pub by: String,
     /// When that message came in: what the `collect` window counts from.
     pub since: Timestamp,
+    /// Something was pressed since: nothing joins it any more.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub pressed: bool,
 }
 
 /// Who said a message.

@@ -6,7 +6,7 @@ use crate::event::{Event, EventKind, Press};
 use crate::given::Given;
 use crate::id::CardId;
 use crate::lane::{Lane, Record, RecordKey, RecordKind};
-use crate::workflow::{About, TimerAbout};
+use crate::workflow::{About, CardStatus, Progress, TimerAbout};
 
 /// Which records an event needs that the lane has not loaded: the runtime reads them and hands them over in
 /// [`Given::revived`], and asks again until nothing is missing.
@@ -24,20 +24,27 @@ pub fn needs(lane: &Lane, event: &Event, given: &Given) -> Vec<RecordKey> {
         } => Some(card),
         _ => None,
     };
-    let Some(card) = card else { return Vec::new() };
     let key = |kind, key: &str| RecordKey { kind, key: key.into() };
     let have = |key: &RecordKey| {
         lane.records.get(key).or_else(|| given.revived.iter().find(|record| record.key() == *key))
     };
-    let mut wanted = alloc::vec![key(RecordKind::Card, &card.0)];
-    if let Some(Record::Card(card)) = have(&wanted[0]) {
-        match &card.about {
-            About::DraftPreview { draft, .. } => wanted.push(key(RecordKind::Draft, &draft.0)),
-            About::UncertainEffect { draft, parent, .. } => {
-                wanted.push(key(RecordKind::Draft, &draft.0));
-                wanted.push(key(RecordKind::Card, &parent.0));
-            }
-            About::ScopeGate { .. } | About::Remembered => {}
+    let mut wanted: Vec<RecordKey> = card.iter().map(|card| key(RecordKind::Card, &card.0)).collect();
+    if let EventKind::MessagePosted(_) = &event.kind {
+        // What a waiting question is about, should it be answered.
+        for pending in lane.head.pendings.iter().chain(&lane.head.lapsed).filter(|p| p.expected.is_some()) {
+            wanted.extend(pending.kind.card().map(|card| key(RecordKind::Card, &card.0)));
+            wanted.extend(pending.kind.draft().map(|draft| key(RecordKind::Draft, &draft.0)));
+        }
+    }
+    let cards: Vec<RecordKey> = wanted.iter().filter(|key| key.kind == RecordKind::Card).cloned().collect();
+    for card in &cards {
+        let Some(Record::Card(card)) = have(card) else { continue };
+        wanted.extend(card.draft().map(|draft| key(RecordKind::Draft, &draft.0)));
+        if let About::UncertainEffect { parent, .. } = &card.about {
+            wanted.push(key(RecordKind::Card, &parent.0));
+        }
+        if let CardStatus::Decided { result: Progress::Uncertain { card }, .. } = &card.status {
+            wanted.push(key(RecordKind::Card, &card.0));
         }
     }
     let tasks: Vec<RecordKey> = wanted

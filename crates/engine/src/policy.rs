@@ -10,6 +10,40 @@ use crate::given::Actor;
 use crate::tickets::Target;
 use crate::time::{Millis, Timestamp};
 
+/// What is the same everywhere, because a replay, another replica or a promise depends on it.
+pub mod limits {
+    use crate::time::{Millis, Timestamp};
+
+    /// Attempts and time after which a message or card is given up (`spec 06 §4.5`).
+    pub const GIVE_UP_MESSAGE: (u32, Millis) = (8, 15 * Timestamp::MINUTE);
+    /// The same for a private notice: late, it answers nothing.
+    pub const GIVE_UP_NOTICE: (u32, Millis) = (2, Timestamp::MINUTE);
+    /// The same for a card's new state: it is worth a day, however often.
+    pub const GIVE_UP_CARD_UPDATE: (u32, Millis) = (u32::MAX, Timestamp::DAY);
+    /// The same for a question to a model: one retry inside its budget.
+    pub const GIVE_UP_MODEL_ASK: (u32, Millis) = (2, 30 * Timestamp::SECOND);
+    /// The same for a tracker.
+    pub const GIVE_UP_TRACKER: (u32, Millis) = (8, Timestamp::DAY);
+    /// The first retry's delay, and the least (`spec 06 §4.5`).
+    pub const RETRY_FIRST: Millis = Timestamp::SECOND;
+    /// The longest delay the schedule gives by itself.
+    pub const RETRY_LONGEST: Millis = 300 * Timestamp::SECOND;
+    /// Characters of a task's title: a line in a list.
+    pub const TASK_TITLE: usize = 80;
+    /// How often a lost race is run again before the row is left for later (`spec 06 §3.1`).
+    pub const RACES: u32 = 5;
+    /// How long one run of a lane may take when others wait (`spec 06 §3.3`).
+    pub const RUN: Millis = 200;
+    /// A lane that was idle for so long is let go.
+    pub const IDLE_LANE: Millis = 5 * Timestamp::SECOND;
+    /// How long a host may take to report an effect it performs (`spec 06 §4.4`).
+    pub const HOST_REPORT: Millis = Timestamp::DAY;
+    /// The full state is kept at turn 1 and at every multiple of this (`spec 06 §3.2`).
+    pub const CHECKPOINT_EVERY: u64 = 100;
+    /// How often the kill switch is looked at again while it holds an effect.
+    pub const PAUSED_LOOK: Millis = 5 * Timestamp::SECOND;
+}
+
 /// What an installation may tune. The values here are the defaults of the specification.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -41,6 +75,15 @@ pub struct Policy {
 #[serde(transparent)]
 pub struct CommandName(pub String);
 
+impl CommandName {
+    /// What follows the command's name, when a message begins with it as a word.
+    #[must_use]
+    pub fn rest<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let rest = text.trim_start().strip_prefix(self.0.as_str())?;
+        (rest.is_empty() || rest.starts_with(char::is_whitespace)).then_some(rest)
+    }
+}
+
 impl Default for CommandName {
     fn default() -> Self {
         Self("/maro".into())
@@ -68,8 +111,6 @@ pub struct Window {
     pub cards: usize,
     /// Characters of the message shown on the scope gate (`spec 03 §2`).
     pub gate_chars: usize,
-    /// Characters of the anchor in a hint (`spec 02 §4`).
-    pub snippet_chars: usize,
     /// Characters of one message's text; more is cut for routing (`spec 06 §7.2`).
     pub text_chars: usize,
     /// Characters of an issue's title: Jira's summary limit, kept everywhere (`spec 06 §6.1`).
@@ -78,14 +119,7 @@ pub struct Window {
 
 impl Default for Window {
     fn default() -> Self {
-        Self {
-            messages: 15,
-            cards: 24,
-            gate_chars: 50,
-            snippet_chars: 180,
-            text_chars: 40_000,
-            title_chars: 255,
-        }
+        Self { messages: 15, cards: 24, gate_chars: 50, text_chars: 40_000, title_chars: 255 }
     }
 }
 
@@ -97,10 +131,6 @@ pub struct Expiry {
     pub slot_ms: Millis,
     /// A clarification: after that nobody remembers the choices.
     pub clarification_ms: Millis,
-    /// A retry offer.
-    pub retry_offer_ms: Millis,
-    /// A delegation offer.
-    pub delegation_offer_ms: Millis,
     /// An edit somebody began.
     pub edit_ms: Millis,
     /// The scope gate.
@@ -112,8 +142,6 @@ impl Default for Expiry {
         Self {
             slot_ms: 60 * Timestamp::MINUTE,
             clarification_ms: 10 * Timestamp::MINUTE,
-            retry_offer_ms: 5 * Timestamp::MINUTE,
-            delegation_offer_ms: 10 * Timestamp::MINUTE,
             edit_ms: 30 * Timestamp::MINUTE,
             gate_ms: Timestamp::DAY,
         }
@@ -209,10 +237,15 @@ impl ApproverRule {
             && self.targets.iter().any(|pattern| matches(pattern, target))
     }
 
-    /// The rule names this person. A barred person counts only when listed one by one.
+    /// The rule names this person. A guest or somebody of another workspace counts only when listed one by one; who is
+    /// deactivated, or a bot, never does.
     #[must_use]
     pub fn names(&self, actor: &Actor) -> bool {
-        let usable = if actor.barred.is_some() { 1 } else { actor.principals.len() };
+        let usable = match actor.barred.as_deref() {
+            None => actor.principals.len(),
+            Some("guest" | "foreign") => 1,
+            Some(_) => 0,
+        };
         actor.principals.iter().take(usable).any(|principal| self.allow.contains(principal))
     }
 }
@@ -267,5 +300,7 @@ mod tests {
         guest.barred = Some("guest".into());
         assert!(!Policy::demo_rule(&["role:approver"]).names(&guest));
         assert!(Policy::demo_rule(&["user:g"]).names(&guest));
+        guest.barred = Some("deactivated".into());
+        assert!(!Policy::demo_rule(&["user:g"]).names(&guest));
     }
 }

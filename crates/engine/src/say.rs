@@ -36,6 +36,9 @@ pub(crate) const NO_UPDATE: &str =
     "Changing an issue that exists is not part of this version. Nothing was changed; I can draft a new one.";
 pub(crate) const NO_TURN: &str = "There is no earlier turn in this thread to explain.";
 pub(crate) const ASK_TITLE: &str = "What should the ticket be about? One line is enough.";
+pub(crate) const ADOPT_WHICH: &str =
+    "Which issue is it? Send its key with this button's form, field \"key\".";
+pub(crate) const ADOPT_NEEDS_KEY: &str = "The form needs the issue's key. Nothing was changed.";
 pub(crate) const NOTHING_CHANGED: &str = "Nothing changed: write what should, as lines like \"Title: …\".";
 pub(crate) const CHECK_LOST: &str = "the tracker did not answer";
 
@@ -156,7 +159,17 @@ pub(crate) fn preview_title(draft: &Draft, status: &CardStatus, now: Timestamp) 
 
 pub(crate) fn uncertain_title(title: &str, status: &CardStatus) -> String {
     match status {
-        CardStatus::Decided { action, by, .. } => format!("\"{title}\": {} by @{}", past(*action), by.name),
+        CardStatus::Decided { action, by, result, .. } => {
+            let result = match result {
+                Progress::Created { key, .. } => format!(" → {key}"),
+                Progress::Failed { text, .. } => format!(" → not created: {text}"),
+                Progress::Uncertain { .. } => " → no answer again".into(),
+                Progress::Working { .. } => " → in progress".into(),
+                Progress::None | Progress::Cancelled => String::new(),
+            };
+            format!("\"{title}\": {} by @{}{result}", past(*action), by.name)
+        }
+        CardStatus::Withdrawn => format!("\"{title}\": it was created after all"),
         _ => format!(
             "The tracker did not answer, so \"{title}\" may or may not have been created. It is not sent again by itself."
         ),
@@ -203,8 +216,16 @@ pub(crate) fn reminder(title: &str) -> String {
     format!("Still waiting for a decision: {title}")
 }
 
-pub(crate) fn not_found(key: &str, why: &str) -> String {
-    format!("{key} was not adopted: {why}. The question is still open.")
+pub(crate) fn not_found(why: &str) -> String {
+    format!("Nothing was adopted: {why}. The question is still open.")
+}
+
+pub(crate) fn other_title(key: &str, title: &str) -> String {
+    format!("{key} was not adopted: its title is \"{title}\". The question is still open.")
+}
+
+pub(crate) fn looking_for(key: &str) -> String {
+    format!("Looking for {key}…")
 }
 
 /// The explanation of a turn (`spec 00`: every decision is explained).

@@ -1,12 +1,11 @@
 //! The one function. The routing order of `spec 02 §2` is [`LADDER`], top to bottom; the first rung that
 //! decides wins, and every rung above it is in the trace with the predicate that failed.
 
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::approval::ApprovalChange;
 use crate::decision::{Decision, Reason, Verdict};
-use crate::effect::Effect;
+use crate::effect::{Effect, Outcome};
 use crate::event::Event;
 use crate::given::Given;
 use crate::id::{EffectId, MessageId, TimerId};
@@ -44,8 +43,8 @@ pub struct Step {
     pub clear_timers: Vec<TimerId>,
     /// Effects to take back, where they are still planned or uncertain.
     pub cancel: Vec<EffectId>,
-    /// Uncertain effects a person adopted, each with the key.
-    pub adopt: Vec<(EffectId, String)>,
+    /// Uncertain effects a person adopted, each with the outcome that makes it done.
+    pub adopt: Vec<(EffectId, Outcome)>,
     /// Messages this turn put into the lane, theirs and ours, in order.
     pub messages: Vec<MessageId>,
     /// What was looked at.

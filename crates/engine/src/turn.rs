@@ -1,15 +1,15 @@
 //! The working copy of one step: reads through to the lane, collects what the turn writes.
 
 use alloc::borrow::Cow;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::approval::{Approval, ApprovalChange};
 use crate::canon::{hex, jcs, sha256};
 use crate::decision::{Applied, Decision, Reason, Verdict};
-use crate::effect::{ApprovalRef, Effect, EffectBody};
-use crate::event::{Event, Posted};
+use crate::effect::{ApprovalRef, Effect, EffectBody, Outcome};
+use crate::event::{Event, EventKind, Posted};
 use crate::focus::FocusContext;
 use crate::given::Given;
 use crate::id::{CardId, DraftId, EffectId, MessageId, Mint, PendingId, TaskId, TimerId};
@@ -17,7 +17,7 @@ use crate::lane::{
     Change, Lane, LaneState, Message, MessageKind, Record, RecordKey, RecordKind, Role, Task, TaskStatus,
 };
 use crate::pending::{PendingClass, PendingKind, PendingState};
-use crate::policy::Policy;
+use crate::policy::{Policy, limits};
 use crate::recognize::Expected;
 use crate::step::{Step, Timer};
 use crate::tickets::Draft;
@@ -54,7 +54,7 @@ pub(crate) struct Turn<'a> {
     timers: Vec<Timer>,
     clear_timers: Vec<TimerId>,
     cancel: Vec<EffectId>,
-    adopt: Vec<(EffectId, String)>,
+    adopt: Vec<(EffectId, Outcome)>,
     messages: Vec<MessageId>,
 }
 
@@ -150,13 +150,13 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// The cards that still wait, oldest first.
+    /// The cards that wait for somebody, oldest first: not the button that clears a remembered mode.
     pub(crate) fn open_cards(&self) -> Vec<Card> {
         self.head
             .cards
             .iter()
             .filter_map(|id| self.card_ref(id))
-            .filter(|card| card.open())
+            .filter(|card| card.open() && card.about != About::Remembered)
             .cloned()
             .collect()
     }
@@ -213,8 +213,36 @@ impl<'a> Turn<'a> {
     fn forget_if_idle(&mut self) {
         let (last, now) = (self.head.last_message_at, self.now());
         if self.head.remembered.as_ref().is_some_and(|r| !r.alive(last, now, self.policy)) {
-            self.head.remembered = None;
+            self.forget_mode();
         }
+    }
+
+    /// Ends the remembered mode, and with it the buttons that clear it.
+    pub(crate) fn forget_mode(&mut self) {
+        self.head.remembered = None;
+        let loaded = self.head.cards.clone();
+        let cards = loaded.iter().filter_map(|id| self.card_ref(id));
+        let buttons: Vec<Card> =
+            cards.filter(|card| card.open() && card.about == About::Remembered).cloned().collect();
+        for mut card in buttons {
+            card.status = CardStatus::Withdrawn;
+            self.update(card);
+        }
+    }
+
+    /// Writes a message's new text, also into the question a model is being asked about it. One that had left the
+    /// window is loaded again, as the next to leave.
+    pub(crate) fn rewrite(&mut self, message: Message) {
+        if !self.head.window.contains(&message.id) {
+            self.head.window.insert(0, message.id.clone());
+        }
+        if let Some(Event { kind: EventKind::MessagePosted(posted), id, received_at, actor }) =
+            self.held(&message.id.0)
+        {
+            let posted = Posted { text: message.text.clone(), ..posted };
+            self.put(Record::Held(Event { id, received_at, actor, kind: EventKind::MessagePosted(posted) }));
+        }
+        self.put(Record::Message(message));
     }
 
     pub(crate) fn keep(&mut self, message: Message) {
@@ -280,8 +308,8 @@ impl<'a> Turn<'a> {
         self.cancel.push(effect.clone());
     }
 
-    pub(crate) fn adopt(&mut self, effect: &EffectId, key: &str) {
-        self.adopt.push((effect.clone(), key.into()));
+    pub(crate) fn adopt(&mut self, effect: &EffectId, outcome: Outcome) {
+        self.adopt.push((effect.clone(), outcome));
     }
 
     // ---- cards ----
@@ -300,6 +328,7 @@ impl<'a> Turn<'a> {
             expires_at: None,
             about,
             status: CardStatus::Open,
+            timers: Vec::new(),
         };
         let pending = self.pending_of(&card);
         card.expires_at =
@@ -310,7 +339,7 @@ impl<'a> Turn<'a> {
             self.open_pending(kind, None, &card.message, task, None, card.expires_at);
         }
         self.head.cards.push(id.clone());
-        self.set_timers(&card);
+        self.set_timers(&mut card);
         self.put(Record::Card(card.clone()));
         self.effect(EffectBody::CardPost { message: card.message.clone(), card: model }, &[], None);
         self.open_approval(&card);
@@ -318,7 +347,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Writes a card that changed and shows its new state.
-    pub(crate) fn update(&mut self, card: Card) {
+    pub(crate) fn update(&mut self, mut card: Card) {
         let model = project(&card, self.draft_of(&card).as_ref(), self.now(), self.policy);
         if let Some(mut message) = self.message(&card.message) {
             message.text = model.as_text();
@@ -326,6 +355,7 @@ impl<'a> Turn<'a> {
         }
         if !card.open() {
             self.clear_pending_of(&card.id);
+            self.clear_timers.append(&mut card.timers);
         }
         self.effect(EffectBody::CardUpdate { message: card.message.clone(), card: model }, &[], None);
         self.put(Record::Card(card));
@@ -346,7 +376,8 @@ impl<'a> Turn<'a> {
                 pending.expires_at = card.expires_at;
             }
         }
-        self.set_timers(&card);
+        self.clear_timers.append(&mut card.timers);
+        self.set_timers(&mut card);
         self.open_approval(&card);
         self.update(card);
     }
@@ -366,27 +397,25 @@ impl<'a> Turn<'a> {
     }
 
     pub(crate) fn draft_of(&self, card: &Card) -> Option<Draft> {
-        match &card.about {
-            About::DraftPreview { draft, .. } | About::UncertainEffect { draft, .. } => self.draft(draft),
-            About::ScopeGate { .. } | About::Remembered => None,
-        }
+        card.draft().and_then(|draft| self.draft(draft))
     }
 
-    fn set_timers(&mut self, card: &Card) {
+    fn set_timers(&mut self, card: &mut Card) {
         let (id, version) = (card.id.clone(), card.version);
         if let Some(end) = card.expires_at {
             // The end itself still counts; the timer comes one millisecond later.
-            self.set_timer(end.plus(1), TimerAbout::Expiry { card: id.clone(), version });
+            card.timers.push(self.set_timer(end.plus(1), TimerAbout::Expiry { card: id.clone(), version }));
         }
         if matches!(card.about, About::DraftPreview { .. }) {
             let at = self.now().plus(self.policy.approval.remind_ms);
-            self.set_timer(at, TimerAbout::Reminder { card: id, version });
+            card.timers.push(self.set_timer(at, TimerAbout::Reminder { card: id, version }));
         }
     }
 
-    fn set_timer(&mut self, due: Timestamp, about: TimerAbout) {
+    fn set_timer(&mut self, due: Timestamp, about: TimerAbout) -> TimerId {
         let id = TimerId(self.fresh(TimerId::PREFIX));
-        self.timers.push(Timer { id, due, about });
+        self.timers.push(Timer { id: id.clone(), due, about });
+        id
     }
 
     fn open_approval(&mut self, card: &Card) {
@@ -429,7 +458,6 @@ impl<'a> Turn<'a> {
     ) {
         if kind.class() == PendingClass::Conversational {
             self.head.pendings.retain(|p| p.kind.class() == PendingClass::Workflow);
-            self.head.lapsed = None;
         }
         let expires_at = expires_at.or_else(|| kind.lifetime(self.policy).map(|age| self.now().plus(age)));
         let pending = PendingState {
@@ -464,7 +492,7 @@ impl<'a> Turn<'a> {
 
     pub(crate) fn start_task(&mut self, title: &str) -> TaskId {
         let id = TaskId(self.fresh(TaskId::PREFIX));
-        let title = title.lines().next().unwrap_or_default().chars().take(80).collect();
+        let title = title.lines().next().unwrap_or_default().chars().take(limits::TASK_TITLE).collect();
         self.put(Record::Task(Task {
             id: id.clone(),
             title,
@@ -520,12 +548,10 @@ impl<'a> Turn<'a> {
     fn prune(&mut self) {
         self.readmit();
         while self.head.cards.len() > self.policy.window.cards {
-            let Some(at) = self.head.cards.iter().position(|id| self.leaves(id)) else { break };
-            let id = self.head.cards.remove(at);
-            if let Some(draft) = self.card(&id).and_then(|card| self.draft_of(&card)) {
-                self.retire(RecordKind::Task, &draft.task.0);
-                self.retire(RecordKind::Draft, &draft.id.0);
-            }
+            let Some(id) = self.next_to_leave() else { break };
+            self.head.cards.retain(|card| *card != id);
+            // Its buttons still work; only the list of what is open gets shorter.
+            self.clear_pending_of(&id);
             self.retire(RecordKind::Card, &id.0);
         }
         while self.head.window.len() > self.policy.window.messages {
@@ -533,6 +559,49 @@ impl<'a> Turn<'a> {
             let Some(at) = self.head.window.iter().position(goes) else { break };
             let id = self.head.window.remove(at);
             self.retire(RecordKind::Message, &id.0);
+        }
+        self.retire_unused();
+    }
+
+    /// The oldest card that is decided, else the oldest that is not the open gate: there is one gate, and a newer
+    /// message has to find it.
+    fn next_to_leave(&self) -> Option<CardId> {
+        let settled = |id: &&CardId| self.untouched(RecordKind::Card, &id.0);
+        let open = |id: &&CardId| self.card_ref(id).is_some_and(Card::open);
+        let gate = |id: &&CardId| {
+            self.card_ref(id).is_some_and(|card| matches!(card.about, About::ScopeGate { .. }))
+        };
+        let mut loaded = self.head.cards.iter().filter(settled);
+        loaded.clone().find(|id| !open(id)).or_else(|| loaded.find(|id| !gate(id))).cloned()
+    }
+
+    /// Drafts that no loaded card and no question needs leave, and tasks that no loaded draft needs.
+    fn retire_unused(&mut self) {
+        let mut drafts: BTreeSet<DraftId> = self
+            .head
+            .cards
+            .iter()
+            .filter_map(|id| self.card_ref(id))
+            .filter_map(|card| card.draft().cloned())
+            .collect();
+        let questions = self.head.pendings.iter().chain(&self.head.lapsed);
+        drafts.extend(questions.filter_map(|pending| pending.kind.draft().cloned()));
+        let tasks: BTreeSet<TaskId> =
+            drafts.iter().filter_map(|id| self.draft(id)).map(|draft| draft.task).collect();
+        let unused: Vec<RecordKey> = self
+            .lane
+            .records
+            .iter()
+            .filter_map(|record| match record {
+                Record::Draft(draft) if !drafts.contains(&draft.id) => Some(record.key()),
+                Record::Task(task) if !tasks.contains(&task.id) => Some(record.key()),
+                _ => None,
+            })
+            .collect();
+        for key in unused {
+            if self.untouched(key.kind, &key.key) {
+                self.retire(key.kind, &key.key);
+            }
         }
     }
 
@@ -546,14 +615,6 @@ impl<'a> Turn<'a> {
                 self.head.cards.insert(0, card.id.clone());
             }
         }
-    }
-
-    fn leaves(&self, id: &CardId) -> bool {
-        let draft = self.card(id).and_then(|card| self.draft_of(&card));
-        self.untouched(RecordKind::Card, &id.0)
-            && draft.is_none_or(|d| {
-                self.untouched(RecordKind::Draft, &d.id.0) && self.untouched(RecordKind::Task, &d.task.0)
-            })
     }
 
     /// An open gate routes this message when it is answered.

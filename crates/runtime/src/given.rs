@@ -37,7 +37,7 @@ impl Runtime {
                 if given.model {
                     given.paused = self.paused(key).await?;
                 }
-                if posted.text.trim_start().starts_with(&self.policy.command.0) {
+                if self.policy.command.rest(&posted.text).is_some() {
                     given.last_turn = self.last_turn(key).await?;
                 }
             }

@@ -1,18 +1,23 @@
 //! The production host: tasks and wake-ups around the same functions the simulator calls.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use tokio::sync::{Notify, Semaphore};
+use throughline_engine::LaneKey;
+use throughline_engine::effect::EffectClass;
+use tokio::sync::{Notify, Semaphore, watch};
 use tokio::task::JoinSet;
 
 use crate::{Runtime, Stop};
 
 /// Lanes run at once. Each waits for the store's writer most of the time, and group commit needs company.
 const LANES_AT_ONCE: usize = 256;
+/// Effects leased at once: being performed, or waiting for one of the permits below.
+const LEASED_AT_ONCE: usize = 512;
 /// Effects performed at once.
 const EFFECTS_AT_ONCE: usize = 64;
+/// Questions to a model asked at once, beside those: they are slow, and nothing else waits for them.
+const ASKS_AT_ONCE: usize = 32;
 /// The longest anybody sleeps without looking: a safety net under the wake-ups, not the way they work.
 const SAFETY_NET: Duration = Duration::from_secs(1);
 /// How long a failed loop waits before it tries again, while the store takes no writes.
@@ -20,32 +25,33 @@ const STORE_RETRY: Duration = Duration::from_secs(5);
 /// How long a drain waits for what is running (`spec 06`, R-43: out within 25 s).
 const DRAIN: Duration = Duration::from_secs(20);
 
+/// Told once that the host stops; whoever asks later hears it too.
+type Stopping = watch::Receiver<bool>;
+
 /// A running host. Dropping it stops nothing; call [`Host::drain`].
 pub struct Host {
     runtime: Arc<Runtime>,
-    stopping: Arc<AtomicBool>,
-    stopped: Arc<Notify>,
+    stop: watch::Sender<bool>,
     tasks: JoinSet<()>,
 }
 
 /// Starts the loops.
 #[must_use]
 pub fn run(runtime: Arc<Runtime>) -> Host {
-    let stopping = Arc::new(AtomicBool::new(false));
-    let stopped = Arc::new(Notify::new());
+    let (stop, stopping) = watch::channel(false);
     let mut tasks = JoinSet::new();
-    tasks.spawn(lanes(runtime.clone(), stopping.clone(), stopped.clone()));
-    tasks.spawn(effects(runtime.clone(), stopping.clone(), stopped.clone()));
-    tasks.spawn(idle_lanes(runtime.clone(), stopping.clone(), stopped.clone()));
-    tasks.spawn(other_processes(runtime.clone(), stopped.clone()));
-    Host { runtime, stopping, stopped, tasks }
+    tasks.spawn(lanes(runtime.clone(), stopping.clone()));
+    tasks.spawn(effects(runtime.clone(), stopping.clone()));
+    tasks.spawn(idle_lanes(runtime.clone(), stopping.clone()));
+    tasks.spawn(other_processes(runtime.clone(), stopping));
+    Host { runtime, stop, tasks }
 }
 
 impl Host {
-    /// Finishes what runs, lets go of every lane, and ends. New work stays in the inbox for the next start.
+    /// Finishes what runs, lets go of every lane nothing waits in, and ends. New work stays in the inbox for the next
+    /// start.
     pub async fn drain(mut self) {
-        self.stopping.store(true, Ordering::SeqCst);
-        self.stopped.notify_waiters();
+        let _ = self.stop.send(true);
         let all = async { while self.tasks.join_next().await.is_some() {} };
         if tokio::time::timeout(DRAIN, all).await.is_err() {
             self.tasks.abort_all();
@@ -57,47 +63,77 @@ impl Host {
 }
 
 /// Sleeps until rung, stopped, or the time is up.
-async fn rest(bell: &Notify, stopped: &Notify, time: Duration) {
+async fn rest(bell: &Notify, stopping: &mut Stopping, time: Duration) {
     tokio::select! {
         () = bell.notified() => {}
-        () = stopped.notified() => {}
+        _ = stopping.wait_for(|stop| *stop) => {}
         () = tokio::time::sleep(time) => {}
     }
 }
 
-async fn lanes(runtime: Arc<Runtime>, stopping: Arc<AtomicBool>, stopped: Arc<Notify>) {
+/// A lane being run. Dropped, also by a panic, it is given back: a lane is never left running by nobody.
+struct Running {
+    runtime: Arc<Runtime>,
+    lane: LaneKey,
+    more: bool,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.runtime.wakes().done(&self.lane, self.more);
+    }
+}
+
+async fn lanes(runtime: Arc<Runtime>, mut stopping: Stopping) {
     let permits = Arc::new(Semaphore::new(LANES_AT_ONCE));
     let mut running = JoinSet::new();
-    while !stopping.load(Ordering::SeqCst) {
+    while !*stopping.borrow() {
         while running.try_join_next().is_some() {}
         let Ok(permit) = permits.clone().acquire_owned().await else { break };
         let Some(lane) = runtime.wakes().next() else {
             drop(permit);
-            rest(&runtime.wakes().lanes, &stopped, SAFETY_NET).await;
+            rest(&runtime.wakes().lanes, &mut stopping, SAFETY_NET).await;
             continue;
         };
-        let runtime = runtime.clone();
+        let mut at = Running { runtime: runtime.clone(), lane, more: false };
         running.spawn(async move {
-            let run = runtime.run_lane(&lane).await;
-            match run {
-                Ok(run) => runtime.wakes().done(&lane, run.more),
+            match at.runtime.run_lane(&at.lane).await {
+                Ok(run) => at.more = run.more,
                 Err(error) => {
                     report(&error, "running a lane");
                     tokio::time::sleep(pause_after(&error)).await;
-                    runtime.wakes().done(&lane, true);
+                    at.more = true;
                 }
             }
+            drop(at);
             drop(permit);
         });
     }
     while running.join_next().await.is_some() {}
 }
 
-async fn effects(runtime: Arc<Runtime>, stopping: Arc<AtomicBool>, stopped: Arc<Notify>) {
+/// Two pools, so that slow questions hold up nothing else.
+struct Permits {
+    effects: Arc<Semaphore>,
+    asks: Arc<Semaphore>,
+}
+
+async fn effects(runtime: Arc<Runtime>, mut stopping: Stopping) {
     let mut running = JoinSet::new();
-    while !stopping.load(Ordering::SeqCst) {
+    let permits = Permits {
+        effects: Arc::new(Semaphore::new(EFFECTS_AT_ONCE)),
+        asks: Arc::new(Semaphore::new(ASKS_AT_ONCE)),
+    };
+    while !*stopping.borrow() {
         while running.try_join_next().is_some() {}
-        let pause = match round(&runtime, &mut running).await {
+        if running.len() >= LEASED_AT_ONCE {
+            tokio::select! {
+                _ = running.join_next() => {}
+                _ = stopping.wait_for(|stop| *stop) => {}
+            }
+            continue;
+        }
+        let pause = match round(&runtime, &mut running, &permits).await {
             Ok(true) => continue,
             Ok(false) => until_due(&runtime).await,
             Err(error) => {
@@ -105,31 +141,37 @@ async fn effects(runtime: Arc<Runtime>, stopping: Arc<AtomicBool>, stopped: Arc<
                 pause_after(&error)
             }
         };
-        rest(&runtime.wakes().effects, &stopped, pause).await;
+        rest(&runtime.wakes().effects, &mut stopping, pause).await;
     }
     while running.join_next().await.is_some() {}
 }
 
-/// One look at what is due; `true` when there was something.
-async fn round(runtime: &Arc<Runtime>, running: &mut JoinSet<()>) -> Result<bool, Stop> {
-    let timers = runtime.fire_timers().await?;
-    let overdue = runtime.overdue().await?;
-    let free = EFFECTS_AT_ONCE.saturating_sub(running.len());
-    if free == 0 {
-        running.join_next().await;
-        return Ok(true);
+/// One look at what is due; `true` when there was something. Deadlines that cannot be delivered hold up no effect.
+async fn round(runtime: &Arc<Runtime>, running: &mut JoinSet<()>, permits: &Permits) -> Result<bool, Stop> {
+    let mut some = 0;
+    for (act, count) in
+        [("firing timers", runtime.fire_timers().await), ("ending overdue effects", runtime.overdue().await)]
+    {
+        match count {
+            Ok(count) => some += count,
+            Err(error) => report(&error, act),
+        }
     }
+    let free = LEASED_AT_ONCE.saturating_sub(running.len()).min(EFFECTS_AT_ONCE);
     let leased = runtime.lease_effects(u32::try_from(free).unwrap_or(1)).await?;
-    let some = timers + overdue + leased.len() > 0;
+    some += leased.len();
     for effect in leased {
+        let ask = effect.effect.row.class == EffectClass::ModelAsk;
+        let permits = if ask { permits.asks.clone() } else { permits.effects.clone() };
         let runtime = runtime.clone();
         running.spawn(async move {
+            let Ok(_permit) = permits.acquire_owned().await else { return };
             if let Err(error) = runtime.perform(effect).await {
                 report(&error, "performing an effect");
             }
         });
     }
-    Ok(some)
+    Ok(some > 0)
 }
 
 async fn until_due(runtime: &Runtime) -> Duration {
@@ -138,10 +180,10 @@ async fn until_due(runtime: &Runtime) -> Duration {
     Duration::from_millis(wait).clamp(Duration::from_millis(1), SAFETY_NET)
 }
 
-async fn idle_lanes(runtime: Arc<Runtime>, stopping: Arc<AtomicBool>, stopped: Arc<Notify>) {
+async fn idle_lanes(runtime: Arc<Runtime>, mut stopping: Stopping) {
     let never = Notify::new();
-    while !stopping.load(Ordering::SeqCst) {
-        rest(&never, &stopped, SAFETY_NET).await;
+    while !*stopping.borrow() {
+        rest(&never, &mut stopping, SAFETY_NET).await;
         if let Err(error) = runtime.release_idle(false).await {
             report(&error, "letting go of idle lanes");
         }
@@ -154,10 +196,10 @@ async fn idle_lanes(runtime: Arc<Runtime>, stopping: Arc<AtomicBool>, stopped: A
 }
 
 /// Work that other processes made for us, where the store can say so.
-async fn other_processes(runtime: Arc<Runtime>, stopped: Arc<Notify>) {
+async fn other_processes(runtime: Arc<Runtime>, mut stopping: Stopping) {
     loop {
         tokio::select! {
-            () = stopped.notified() => return,
+            _ = stopping.wait_for(|stop| *stop) => return,
             lanes = runtime.store().woken() => lanes.iter().for_each(|lane| runtime.wakes().wake(lane)),
         }
     }

@@ -3,13 +3,15 @@
 //! The claim and the loaded lane are kept while the lane is idle, so that the next event costs one commit. Every
 //! commit compares epoch and revision, so a kept copy that went stale is found out, never believed.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use throughline_engine::given::Addressing;
 use throughline_engine::lane::{Lane, Record};
+use throughline_engine::policy::limits;
 use throughline_engine::{
-    Admission, Event, Given, LaneKey, Millis, Reason, Step, Timestamp, Verdict, admit, canon, snapshot, step,
+    Admission, Event, Given, LaneKey, Reason, Step, Timestamp, Verdict, admit, canon, snapshot, step,
 };
 use throughline_store::{
     Claim, CommitResult, InboxEnd, InboxRow, LANE_LEASE, OutboxRow, Performer, RecordWrite, Release,
@@ -20,14 +22,8 @@ use crate::given::{decode, unreadable};
 use crate::record::{Content, GENESIS, TurnRow, checkpoint, content_hash};
 use crate::{Committed, FailPoint, Runtime, Stop, intake};
 
-/// How often a lost race is run again before the row is left for later (`spec 06 §3.1`).
-const RACES: u32 = 5;
-/// A checkpoint of the full state is kept at turn 1 and every so many (`spec 06 §3.2`).
-const CHECKPOINT_EVERY: u64 = 100;
-/// A lane that was idle for so long is let go.
-const IDLE: Millis = 5 * Timestamp::SECOND;
-/// How long a host may take to report an effect it performs (`spec 06 §4.4`).
-const HOST_DEADLINE: Millis = Timestamp::DAY;
+/// Rows read at first; more when all of these have to wait.
+const ROWS: u32 = 32;
 
 /// What a run of a lane left behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,29 +95,26 @@ impl Runtime {
     async fn run_held(&self, key: &LaneKey, held: &mut Option<Actor>) -> Result<LaneRun, Stop> {
         let mut run = LaneRun { turns: 0, more: false };
         let mut races = 0;
-        let mut rows = VecDeque::new();
+        let began = self.store.now();
         loop {
             let Some(actor) = self.hold(key, held).await? else { return Ok(LaneRun { more: false, ..run }) };
-            if rows.is_empty() {
-                rows = self.store.waiting(key, 32).await?.into();
-            }
-            let Some(row) = next_row(&actor.lane, &mut rows, self) else { return Ok(run) };
-            if run.turns >= self.policy.intake.turns_per_claim && self.wakes.crowded() {
+            let Some(row) = self.next_row(&actor.lane).await? else { return Ok(run) };
+            let long = run.turns >= self.policy.intake.turns_per_claim
+                || self.store.now().since(began) >= limits::RUN;
+            if run.turns > 0 && long && self.wakes.crowded() {
                 return Ok(LaneRun { more: true, ..run });
             }
             match self.turn(actor, &row).await? {
                 Turned::Committed => {
                     run.turns += 1;
                     races = 0;
-                    // An answered or opened ask changes what may run: look at the rows from the start.
-                    rows.clear();
                 }
                 Turned::Raced => {
                     races += 1;
                     *held = None;
-                    rows.clear();
-                    if races >= RACES {
-                        return Ok(LaneRun { more: true, ..run });
+                    if races >= limits::RACES {
+                        // The row stays; the look at lanes with work comes back to it in a while.
+                        return Ok(run);
                     }
                 }
                 Turned::Lost => {
@@ -130,6 +123,28 @@ impl Runtime {
                 }
             }
         }
+    }
+
+    /// The first row that may be stepped now. While a model is asked, what has to wait is looked past: the answer
+    /// itself, a stop and every press may stand behind it.
+    async fn next_row(&self, lane: &Lane) -> Result<Option<InboxRow>, Stop> {
+        let mut limit = ROWS;
+        loop {
+            let rows = self.store.waiting(&lane.key, limit).await?;
+            let all = rows.len() < limit as usize;
+            let first = rows.into_iter().find(|row| lane.head.ask.is_none() || !self.waits(lane, row));
+            if first.is_some() || all {
+                return Ok(first);
+            }
+            limit *= 8;
+        }
+    }
+
+    /// One that cannot be read waits for nothing: its turn is to be given up.
+    fn waits(&self, lane: &Lane, row: &InboxRow) -> bool {
+        let Ok(envelope) = intake::decode(row) else { return false };
+        let admission = catch_unwind(AssertUnwindSafe(|| admit(lane, &envelope.event, &self.policy)));
+        matches!(admission, Ok(Admission::Wait))
     }
 
     /// The claimed, loaded lane: the kept one while its lease is good, else claimed anew. `None`: it is another
@@ -167,22 +182,26 @@ impl Runtime {
     }
 
     async fn load(&self, key: &LaneKey) -> Result<Actor, Stop> {
-        let mut lane = Lane::new(key.clone());
-        let mut log_hash = GENESIS.to_owned();
-        if let Some(stored) = self.store.load(key).await? {
-            lane.revision = stored.revision;
-            if stored.revision > 0 {
-                lane.head = snapshot::decode_head(&stored.head)
-                    .map_err(|e| unreadable("a lane head", &e.to_string()))?;
-            }
-            for record in &stored.records {
-                lane.records.insert(decode(record)?);
-            }
-            log_hash = stored.log_hash;
-        }
+        let (lane, log_hash) = self.read_lane(key).await?;
         let state_hash = canon::hex(&lane.state_hash());
         let never = Timestamp(0);
         Ok(Actor { epoch: 0, leased_until: never, used_at: never, lane, state_hash, log_hash })
+    }
+
+    /// A lane as stored, with the hash of its newest turn row.
+    pub(crate) async fn read_lane(&self, key: &LaneKey) -> Result<(Lane, String), Stop> {
+        let mut lane = Lane::new(key.clone());
+        let Some(stored) = self.store.load(key).await? else { return Ok((lane, GENESIS.to_owned())) };
+        lane.revision = stored.revision;
+        if stored.revision > 0 {
+            lane.head =
+                snapshot::decode_head(&stored.head).map_err(|e| unreadable("a lane head", &e.to_string()))?;
+        }
+        for record in &stored.records {
+            lane.records.insert(decode(record)?);
+        }
+        let log_hash = if stored.log_hash.is_empty() { GENESIS.to_owned() } else { stored.log_hash };
+        Ok((lane, log_hash))
     }
 
     /// One turn of one row.
@@ -191,14 +210,38 @@ impl Runtime {
         let Ok(intake::Envelope { event, addressing }) = intake::decode(row) else {
             return self.give_up(actor, row, started).await;
         };
-        let given = self.look_up(&actor.lane, &event, addressing).await?;
+        match self.decided(actor, row, &event, addressing, started).await {
+            // A record or a constraint stands in the way of this event, and will the next time too.
+            Err(Stop::Unreadable { what, why }) => {
+                tracing::error!(key = %row.key, what, why, "an event needs what cannot be read");
+                self.give_up(actor, row, started).await
+            }
+            Err(Stop::Store(StoreError::Refused { act, why })) => {
+                tracing::error!(key = %row.key, act, why, "the store refuses what an event leads to");
+                self.give_up(actor, row, started).await
+            }
+            other => match other? {
+                Some(turned) => Ok(turned),
+                None => self.give_up(actor, row, started).await,
+            },
+        }
+    }
+
+    /// Looks up, steps and commits; `None` when the step itself failed.
+    async fn decided(
+        &self,
+        actor: &mut Actor,
+        row: &InboxRow,
+        event: &Event,
+        addressing: Addressing,
+        started: Timestamp,
+    ) -> Result<Option<Turned>, Stop> {
+        let given = self.look_up(&actor.lane, event, addressing).await?;
         self.faults.at(FailPoint::ContextRead)?;
-        let Some(step) = self.stepped(&actor.lane, &event, &given) else {
-            return self.give_up(actor, row, started).await;
-        };
+        let Some(step) = self.stepped(&actor.lane, event, &given) else { return Ok(None) };
         let ignored = step.decision.outcome == Verdict::Ignored;
         let end = if ignored { RowState::Ignored } else { RowState::Done };
-        self.commit(actor, row, &event, given, step, end, started).await
+        self.commit(actor, row, event, given, step, end, started).await.map(Some)
     }
 
     /// An event that cannot be handled: counted, and after enough failures set aside. Its turn is then the notice that
@@ -210,7 +253,8 @@ impl Runtime {
             return Ok(Turned::Raced);
         }
         metrics::counter!("throughline_inbox_dead_total").increment(1);
-        let text = format!("I could not handle your message ({}); it was set aside.", row.key);
+        let turn = throughline_engine::id::Mint::new(&actor.lane.key, actor.lane.revision + 1).turn();
+        let text = format!("I could not handle what you sent; it was set aside ({turn}).");
         let event = intake::notice_of(row, "dead", text);
         let given = Given { now: self.store.now(), ..Given::default() };
         match self.stepped(&actor.lane, &event, &given) {
@@ -280,14 +324,14 @@ impl Runtime {
             approvals: step.approvals.clone(),
             outbox: self.outbox(&key, &step, now),
             cancel: step.cancel.clone(),
-            adopt: step.adopt.clone(),
+            adopt: step.adopt.iter().map(|(effect, outcome)| (effect.clone(), encoded(outcome))).collect(),
             timers: timers(&key, &step),
             clear_timers: step.clear_timers.clone(),
             records: record_writes(&step),
             message_map: message_map(&step),
             tokens: self.tokens(&key, &step),
             audit,
-            checkpoint: (revision == 1 || revision.is_multiple_of(CHECKPOINT_EVERY)).then(|| {
+            checkpoint: (revision == 1 || revision.is_multiple_of(limits::CHECKPOINT_EVERY)).then(|| {
                 let mut after = actor.lane.clone();
                 after.apply(step.next.clone(), &step.changes);
                 checkpoint(&after)
@@ -360,10 +404,14 @@ impl Runtime {
         {
             self.wakes.effects.notify_one();
         }
-        let shows_card = step.effects.iter().any(|effect| effect.body.class().word().starts_with("card."));
-        if shows_card {
+        let shown =
+            |effect: &&throughline_engine::effect::Effect| effect.body.class().word().starts_with("card.");
+        if let Some(card) = step.effects.iter().find(shown) {
             self.faults.at(FailPoint::CardPlanned)?;
-            self.faults.at(FailPoint::CardSent)?;
+            // Where the channel reads from the store, the commit has sent it.
+            if self.ports.performer(key, card.body.class()) == Performer::Commit {
+                self.faults.at(FailPoint::CardSent)?;
+            }
         }
         Ok(())
     }
@@ -381,7 +429,7 @@ impl Runtime {
                 depends_on: effect.depends_on.clone(),
                 approval: effect.approval.clone(),
                 performer,
-                deadline: (performer == Performer::Host).then(|| now.plus(HOST_DEADLINE)),
+                deadline: (performer == Performer::Host).then(|| now.plus(limits::HOST_REPORT)),
             }
         };
         step.effects.iter().enumerate().map(row).collect()
@@ -404,7 +452,9 @@ impl Runtime {
         let now = self.store.now();
         for (key, slot) in self.lanes.all() {
             let Ok(mut held) = slot.try_lock() else { continue };
-            let Some(actor) = held.as_ref().filter(|actor| all || now.since(actor.used_at) >= IDLE) else {
+            let Some(actor) =
+                held.as_ref().filter(|actor| all || now.since(actor.used_at) >= limits::IDLE_LANE)
+            else {
                 if held.is_none() {
                     drop(held);
                     self.lanes.forget(&key);
@@ -425,20 +475,8 @@ impl Runtime {
     }
 }
 
-/// The first row that may be stepped now.
-fn next_row(lane: &Lane, rows: &mut VecDeque<InboxRow>, runtime: &Runtime) -> Option<InboxRow> {
-    while let Some(row) = rows.pop_front() {
-        if lane.head.ask.is_none() {
-            return Some(row);
-        }
-        // One that cannot be read waits for nothing: its turn is to be given up.
-        let wait =
-            intake::decode(&row).is_ok_and(|e| admit(lane, &e.event, &runtime.policy) == Admission::Wait);
-        if !wait {
-            return Some(row);
-        }
-    }
-    None
+fn encoded(outcome: &throughline_engine::effect::Outcome) -> String {
+    serde_json::to_string(outcome).unwrap_or_default()
 }
 
 fn timers(key: &LaneKey, step: &Step) -> Vec<TimerRow> {

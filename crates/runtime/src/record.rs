@@ -1,7 +1,7 @@
 //! The turn's row: what the hash chain covers, what `why` reads, what a replay starts from (`spec 06 §3`).
 
 use serde::{Deserialize, Serialize};
-use throughline_engine::canon::{Hash, hex, jcs, sha256};
+use throughline_engine::canon::{hex, jcs, sha256};
 use throughline_engine::decision::Applied;
 use throughline_engine::trace::{Trace, TurnSummary};
 use throughline_engine::{Decision, Event, Given, Lane, MessageId, Timestamp, TurnId, snapshot};
@@ -159,10 +159,4 @@ pub fn restore(mut lane: Lane, revision: u64, stored: &str) -> Result<Lane, Stri
         lane.records.insert(snapshot::decode_record(record).map_err(|e| e.to_string())?);
     }
     Ok(lane)
-}
-
-/// Hex of a state hash.
-#[must_use]
-pub fn hex_hash(hash: &Hash) -> String {
-    hex(hash)
 }

@@ -30,13 +30,15 @@ pub enum Same {
     ContentErased,
     /// Another decision.
     Decision(Reason),
-    /// The same decision, another state.
+    /// The same decision, another state or other effects.
     State {
         /// The recorded hash.
         recorded: String,
         /// The hash it has now.
         now: String,
     },
+    /// It could not be decided again: what it needs is not there any more.
+    Unknown(&'static str),
     /// The row does not hash to what the next one was chained to, or its content to what it holds.
     Tampered,
 }
@@ -53,21 +55,39 @@ impl Runtime {
         from: u64,
         mut seen: impl FnMut(&Replayed),
     ) -> Result<usize, Stop> {
-        let (mut lane, mut prev) = self.start(key, from).await?;
+        let (lane, mut prev) = self.start(key, from).await?;
+        let mut at = lane.revision;
+        // `None` after a turn that could not be decided again, until the next checkpoint.
+        let mut known = Some(lane);
         let mut count = 0;
         loop {
-            let turns = self.store.turns(key, lane.revision, 200).await?;
+            let turns = self.store.turns(key, at, 200).await?;
             if turns.is_empty() {
                 return Ok(count);
             }
             for stored in &turns {
-                let replayed = self.again(&mut lane, stored, prev.as_deref()).await?;
+                if known.is_none() {
+                    known = self.checkpoint_at(key, stored.revision - 1).await?;
+                }
+                let replayed = self.again(key, &mut known, stored, prev.as_deref()).await?;
                 prev = Some(stored.log.hash.clone());
+                at = stored.revision;
                 count += 1;
                 if stored.revision >= from {
                     seen(&replayed);
                 }
             }
+        }
+    }
+
+    /// The lane exactly as it was at a revision, if a checkpoint of it was kept.
+    async fn checkpoint_at(&self, key: &LaneKey, revision: u64) -> Result<Option<Lane>, Stop> {
+        match self.store.checkpoint(key, revision).await? {
+            Some((at, stored)) if at == revision => {
+                let lane = restore(Lane::new(key.clone()), at, &stored);
+                lane.map(Some).map_err(|why| unreadable("a checkpoint", &why))
+            }
+            _ => Ok(None),
         }
     }
 
@@ -87,9 +107,12 @@ impl Runtime {
         }
     }
 
+    /// Decides one turn again on the lane as it was; leaves the lane as it came out, or `None` when that is not
+    /// known.
     async fn again(
         &self,
-        lane: &mut Lane,
+        key: &LaneKey,
+        known: &mut Option<Lane>,
         stored: &StoredTurn,
         prev: Option<&str>,
     ) -> Result<Replayed, Stop> {
@@ -104,38 +127,41 @@ impl Runtime {
         let log = &stored.log;
         let chained =
             prev.is_none_or(|prev| prev == log.prev_hash) && chain(&log.prev_hash, &log.row) == log.hash;
-        let Some(content) = &turn.content else {
-            // The state after it is known only from the next checkpoint.
-            lane.revision = stored.revision;
-            return Ok(replayed(if chained { Same::ContentErased } else { Same::Tampered }));
-        };
-        if !chained || content_hash(&log.salt, &log.content) != row.content {
-            lane.revision = stored.revision;
+        let intact = turn.content.is_none() || content_hash(&log.salt, &log.content) == row.content;
+        let before = known.take();
+        if !(chained && intact) {
             return Ok(replayed(Same::Tampered));
         }
-        let policy = self.policy_of(&lane.key.tenant, &row.policy).await?;
-        let again = step(lane, &content.event, &content.given, &policy);
+        let Some(content) = &turn.content else { return Ok(replayed(Same::ContentErased)) };
+        let Some(mut lane) = before else {
+            return Ok(replayed(Same::Unknown("the state before it is not known: an earlier turn is gone")));
+        };
+        let Some(policy) = self.policy_of(&key.tenant, &row.policy).await? else {
+            return Ok(replayed(Same::Unknown("the policy it was decided under was not kept")));
+        };
+        let again = step(&lane, &content.event, &content.given, &policy);
+        let effects = again.effects.iter().map(|effect| (effect.body.class().word(), effect.id.as_str()));
+        let same_effects = effects.eq(row.effects.iter().map(|(class, id)| (class.as_str(), id.as_str())));
         lane.apply(again.next, &again.changes);
         let now = canon::hex(&lane.state_hash());
-        Ok(replayed(if again.decision.reason != row.decision.reason {
+        let verdict = if again.decision.reason != row.decision.reason {
             Same::Decision(again.decision.reason)
-        } else if now != row.after {
+        } else if now != row.after || !same_effects {
             Same::State { recorded: row.after.clone(), now }
         } else {
             Same::Yes
-        }))
+        };
+        *known = Some(lane);
+        Ok(replayed(verdict))
     }
 
-    /// The policy a turn was decided under.
-    async fn policy_of(&self, tenant: &str, version: &str) -> Result<Policy, Stop> {
+    /// The policy a turn was decided under, if it was kept.
+    async fn policy_of(&self, tenant: &str, version: &str) -> Result<Option<Policy>, Stop> {
         if version == self.policy_version {
-            return Ok(self.policy.clone());
+            return Ok(Some(self.policy.clone()));
         }
-        match self.store.policy(tenant, version).await? {
-            Some(stored) => {
-                serde_json::from_str(&stored).map_err(|e| unreadable("a recorded policy", &e.to_string()))
-            }
-            None => Ok(self.policy.clone()),
-        }
+        let stored = self.store.policy(tenant, version).await?;
+        let read = |stored: String| serde_json::from_str(&stored);
+        stored.map(read).transpose().map_err(|e| unreadable("a recorded policy", &e.to_string()))
     }
 }

@@ -4,7 +4,6 @@ use throughline_engine::given::Addressing;
 use throughline_engine::workflow::TimerAbout;
 use throughline_engine::{Event, EventKind};
 
-use crate::given::unreadable;
 use crate::{Inbound, Runtime, Stop};
 
 impl Runtime {
@@ -15,8 +14,12 @@ impl Runtime {
     pub async fn fire_timers(&self) -> Result<usize, Stop> {
         let due = self.store.due_timers(64).await?;
         for timer in &due {
-            let about: TimerAbout =
-                serde_json::from_str(&timer.about).map_err(|e| unreadable("a timer", &e.to_string()))?;
+            let Ok(about) = serde_json::from_str::<TimerAbout>(&timer.about) else {
+                // Another version set it, for something this one does not know. It must not hold up the others.
+                tracing::error!(timer = %timer.id, about = %timer.about, "a deadline cannot be read; it is let go");
+                self.store.clear_timer(&timer.lane.tenant, &timer.id).await?;
+                continue;
+            };
             let key = format!("timer:{}", timer.id);
             let kind = EventKind::TimerDue { timer: timer.id.clone(), about };
             let event = Event { id: key.clone(), received_at: self.store.now(), actor: String::new(), kind };

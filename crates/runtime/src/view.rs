@@ -3,7 +3,7 @@
 use serde::Serialize;
 use throughline_engine::lane::{Lane, Message, MessageKind, Record, Role};
 use throughline_engine::workflow::{About, Card, CardModel, project};
-use throughline_engine::{LaneKey, MessageId, Timestamp, snapshot};
+use throughline_engine::{LaneKey, MessageId, Timestamp};
 
 use crate::given::{decode, unreadable};
 use crate::record::Turn;
@@ -48,17 +48,7 @@ impl Runtime {
     /// # Errors
     /// The store did not answer, or holds something this version cannot read.
     pub async fn lane(&self, key: &LaneKey) -> Result<Lane, Stop> {
-        let mut lane = Lane::new(key.clone());
-        let Some(stored) = self.store.load(key).await? else { return Ok(lane) };
-        lane.revision = stored.revision;
-        if stored.revision > 0 {
-            lane.head =
-                snapshot::decode_head(&stored.head).map_err(|e| unreadable("a lane head", &e.to_string()))?;
-        }
-        for record in &stored.records {
-            lane.records.insert(decode(record)?);
-        }
-        Ok(lane)
+        Ok(self.read_lane(key).await?.0)
     }
 
     /// A lane with its window of messages as they are shown.

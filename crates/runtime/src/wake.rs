@@ -94,11 +94,6 @@ impl Wakes {
         !lock(&self.queue).ready.is_empty()
     }
 
-    /// How many lanes are running.
-    pub fn running(&self) -> usize {
-        lock(&self.queue).running.len()
-    }
-
     /// Nothing is queued and nothing runs.
     pub fn idle(&self) -> bool {
         let queue = lock(&self.queue);

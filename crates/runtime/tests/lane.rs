@@ -150,6 +150,20 @@ async fn e8_a_stop_does_not_wait_for_a_model() {
     assert_eq!(w.reasons().await.last(), Some(&Reason::LateAnswer));
 }
 
+/// However much waits behind an open ask, its answer and a stop are found.
+#[tokio::test]
+async fn a_stop_behind_many_waiting_messages_is_found() {
+    let w = world(Policy::default());
+    w.says("ask", "hmm, the second thing we talked about").await;
+    w.run().await;
+    for n in 0..45 {
+        w.says(&format!("{n}"), "and what about the third").await;
+    }
+    w.says("stop", "stop").await;
+    w.run().await;
+    assert_eq!(w.reasons().await[1], Reason::InterruptStop);
+}
+
 /// `E9`: under `collect` three messages within two seconds are one question of three lines.
 #[tokio::test]
 async fn e9_a_burst_is_one_question() {

@@ -84,11 +84,13 @@ fn every_button_ever_shown_answers() {
 fn an_open_preview_beyond_the_window_can_be_approved() {
     let mut driver = SimDriver::new();
     driver.begin(&world()).unwrap();
-    let text = "Create a ticket for the oldest one\nProblem: it is missing\nAcceptance: it is there".to_owned();
+    let text =
+        "Create a ticket for the oldest one\nProblem: it is missing\nAcceptance: it is there".to_owned();
     let posted = EventKind::MessagePosted(Posted { text, ..Posted::default() });
     let first = driver.deliver(&[delivery(0, "ana", posted)]).unwrap().cards.pop().unwrap();
     for n in 1..40 {
-        let posted = Posted { text: format!("What about number {n}?"), ..Posted::default() };
+        let text = format!("Create a ticket for part {n}\nProblem: it is missing\nAcceptance: it is there");
+        let posted = Posted { text, ..Posted::default() };
         driver.deliver(&[delivery(n, "ana", EventKind::MessagePosted(posted))]).unwrap();
     }
     assert!(!driver.lane("main").unwrap().head.cards.contains(&first.card.id));

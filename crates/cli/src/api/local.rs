@@ -289,6 +289,7 @@ fn differs(verdict: &Same) -> Option<(&'static str, Option<String>)> {
         Same::ContentErased => Some(("content_erased", None)),
         Same::Decision(now) => Some(("decision", Some(format!("now {}", now.code())))),
         Same::State { recorded, now } => Some(("state", Some(format!("recorded {recorded}, now {now}")))),
+        Same::Unknown(why) => Some(("unknown", Some((*why).to_owned()))),
         Same::Tampered => Some(("tampered", None)),
     }
 }
@@ -388,6 +389,23 @@ mod tests {
     use throughline_store::Performer;
 
     use super::*;
+
+    #[test]
+    fn what_a_store_cannot_do_has_a_code() {
+        let unreadable = Stop::Unreadable { what: "a lane head".into(), why: "written by version 9".into() };
+        let backend = Stop::Store(StoreError::Backend { act: "load a lane", why: "disk I/O error".into() });
+        let full = Stop::Store(StoreError::ReadOnly { act: "write", why: "disk full".into() });
+        for (stop, code, said) in [
+            (unreadable, "TL-6203", "version 9"),
+            (backend, "TL-6202", "disk I/O"),
+            (full, "TL-6201", "disk full"),
+        ] {
+            let failure = stopped(&stop);
+            let told = failure.json();
+            assert!(told.contains(code) && told.contains(said), "{told}");
+            assert_eq!(failure.ends(), Exit::Unreachable);
+        }
+    }
 
     #[test]
     fn words_are_those_of_the_api() {

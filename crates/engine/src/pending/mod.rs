@@ -138,6 +138,17 @@ impl PendingKind {
         }
     }
 
+    /// The draft it asks about, if it does.
+    #[must_use]
+    pub fn draft(&self) -> Option<&DraftId> {
+        match self {
+            Self::SlotRequest(Slot::Draft { draft, .. })
+            | Self::ClarificationNeeded(Slot::Draft { draft, .. })
+            | Self::WaitingStoryEdit { draft, .. } => Some(draft),
+            _ => None,
+        }
+    }
+
     /// The card it lives on, if it does.
     #[must_use]
     pub fn card(&self) -> Option<&CardId> {

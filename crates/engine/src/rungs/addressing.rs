@@ -7,7 +7,7 @@ use super::{
 use crate::decision::{Decision, Reason, Verdict};
 use crate::event::EventKind;
 use crate::intent::rules;
-use crate::lane::{Record, Role};
+use crate::lane::Role;
 use crate::rungs::intent::with_body;
 use crate::tickets::flow;
 use crate::turn::Turn;
@@ -51,9 +51,7 @@ fn edited(turn: &mut Turn<'_>, text: &str) -> Decision {
         return Decision::new(Verdict::Ignored, Reason::IgnoredKind);
     };
     message.text = text.into();
-    if turn.head.window.contains(&message.id) {
-        turn.put(Record::Message(message.clone()));
-    }
+    turn.rewrite(message.clone());
     let object = rules::rule(text).and_then(|ruling| ruling.object);
     let object = object.map_or_else(|| text.into(), |object| with_body(&object, text));
     if flow::remake(turn, &message.id, &object) {
@@ -68,8 +66,6 @@ fn deleted(turn: &mut Turn<'_>) -> Decision {
         return Decision::new(Verdict::Ignored, Reason::IgnoredKind);
     };
     message.text.clear();
-    if turn.head.window.contains(&message.id) {
-        turn.put(Record::Message(message));
-    }
+    turn.rewrite(message);
     Decision::new(Verdict::Recorded, Reason::MessageDeleted)
 }

@@ -14,9 +14,8 @@ use crate::effect::{EffectResult, Outcome};
 use crate::event::{AssistantPosted, Event, EventKind};
 use crate::id::{EffectId, MessageId};
 use crate::intent::Intent;
-use crate::lane::{Message, MessageKind, RecordKind, Role};
+use crate::lane::{Message, MessageKind, RecordKind, Role, TaskStatus};
 use crate::pending::{PendingKind, Slot};
-use crate::policy::Policy;
 use crate::recognize::Expected;
 use crate::rungs::intent::act;
 use crate::say;
@@ -29,11 +28,16 @@ use crate::workflow::{CardStatus, TimerAbout, command, press};
 /// Presses, forms and commands go straight to their handlers: no classifier, no model.
 pub(crate) fn workflow_event(turn: &mut Turn<'_>) -> Tried {
     let event = turn.event;
+    if let (EventKind::CardPressed { .. } | EventKind::FormSubmitted { .. }, Some(ask)) =
+        (&event.kind, &mut turn.head.ask)
+    {
+        ask.pressed = true;
+    }
     match &event.kind {
         EventKind::CardPressed { press, remember } => Decided(press::pressed(turn, press, *remember)),
         EventKind::FormSubmitted { press, values } => Decided(press::submitted(turn, press, values)),
         EventKind::Command { text } => Decided(command::run(turn, text)),
-        EventKind::MessagePosted(posted) => match command_text(&posted.text, turn.policy) {
+        EventKind::MessagePosted(posted) => match turn.policy.command.rest(&posted.text) {
             Some(text) => {
                 turn.hear(posted);
                 Decided(command::run(turn, text))
@@ -42,12 +46,6 @@ pub(crate) fn workflow_event(turn: &mut Turn<'_>) -> Tried {
         },
         _ => Passed("not a press, form or command".into()),
     }
-}
-
-/// What follows the command's name, when a message begins with it as a word.
-fn command_text<'t>(text: &'t str, policy: &Policy) -> Option<&'t str> {
-    let rest = text.trim_start().strip_prefix(policy.command.0.as_str())?;
-    (rest.is_empty() || rest.starts_with(char::is_whitespace)).then_some(rest)
 }
 
 pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> Tried {
@@ -59,8 +57,8 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> Tried {
             Outcome::Done { result: EffectResult::Answered(answer) } => {
                 Decided(answered(turn, effect, answer))
             }
-            Outcome::Failed { text, .. } if asks(turn, effect) => {
-                Decided(answered(turn, effect, &Answer::None { why: text.clone() }))
+            Outcome::Failed { reason, .. } if asks(turn, effect) => {
+                Decided(answered(turn, effect, &Answer::None { why: reason.clone() }))
             }
             _ => match card {
                 Some(card) => recorded(flow::settled(turn, card, effect, outcome)),
@@ -95,7 +93,11 @@ fn answered(turn: &mut Turn<'_>, effect: &EffectId, answer: &Answer) -> Decision
     turn.said = Some(Said { message: ask.message, by: ask.by, text: posted.text, since: ask.since });
     turn.trace.candidates = Intent::ALL.iter().map(|intent| intent.word().to_string()).collect();
     turn.trace.rule = Some(match answer {
-        Answer::Classify { label, confidence } => format!("model: {label}, {confidence} %").into(),
+        // What a model wrote is not ours to keep in the row: a label that was offered, or that there was another.
+        Answer::Classify { label, confidence } => match Intent::from_word(label) {
+            Some(intent) => format!("model: {}, {confidence} %", intent.word()).into(),
+            None => "model: a label that was not offered".into(),
+        },
         Answer::None { why } => format!("model: no answer ({why})").into(),
     });
     match judge(answer, turn.policy) {
@@ -118,7 +120,12 @@ fn due(turn: &mut Turn<'_>, about: &TimerAbout) -> Reason {
         return Reason::TimerSuperseded;
     };
     match about {
-        TimerAbout::Expiry { .. } => press::close(turn, card, CardStatus::Expired, Closing::Expired),
+        TimerAbout::Expiry { .. } => {
+            if let Some(draft) = turn.draft_of(&card) {
+                turn.end_task(&draft.task, TaskStatus::Cancelled);
+            }
+            press::close(turn, card, CardStatus::Expired, Closing::Expired);
+        }
         TimerAbout::Reminder { .. } => {
             let title = turn.draft_of(&card).map(|d| d.part(Part::Title).to_string());
             turn.say(MessageKind::Notification, None, &say::reminder(&title.unwrap_or_default()));

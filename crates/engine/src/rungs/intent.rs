@@ -84,8 +84,13 @@ fn ask_model(turn: &mut Turn<'_>, said: &Said) {
         kind: EventKind::MessagePosted(posted),
     };
     turn.put(Record::Held(held));
-    turn.head.ask =
-        Some(OpenAsk { effect, message: said.message.clone(), by: said.by.clone(), since: said.since });
+    turn.head.ask = Some(OpenAsk {
+        effect,
+        message: said.message.clone(),
+        by: said.by.clone(),
+        since: said.since,
+        pressed: false,
+    });
 }
 
 fn posted(event: &Event) -> Posted {
@@ -103,6 +108,9 @@ pub(crate) fn remembered_intent(turn: &mut Turn<'_>) -> Tried {
     let label = if remembered.intent == Intent::Review { Action::SelectReview } else { Action::SelectTicket };
     let decision = act(turn, remembered.intent, Reason::IntentRemembered, None);
     let by = said(turn).by.clone();
+    let mode = turn.head.remembered.take();
+    turn.forget_mode();
+    turn.head.remembered = mode;
     turn.say(MessageKind::Notification, None, &say::remembered_used(label.label()));
     turn.show(About::Remembered, &by, None);
     Decided(decision)

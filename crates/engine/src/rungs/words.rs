@@ -95,15 +95,16 @@ pub(crate) fn conversational_pending(turn: &mut Turn<'_>) -> Tried {
     Passed(predicate.into())
 }
 
-/// The question that waits takes the message, or is left alone, or cleared (`spec 02 §5.3`).
+/// The question that waits takes the message, or is left alone, or cleared (`spec 02 §5.3`). One that lapsed and is
+/// replied to comes back for this message, and leaves the one that waits alone.
 fn answer_to_question(turn: &mut Turn<'_>) -> Option<Decision> {
     let (said, focus) = (said(turn).clone(), focus(turn).clone());
-    let revived = revive(turn, &focus);
-    let pending = revived.or_else(|| turn.conversational().cloned())?;
+    let lapsed = revive(turn, &focus);
+    let revived = lapsed.is_some();
+    let pending = lapsed.or_else(|| turn.conversational().cloned())?;
     match pending.fit(&said.text, &said.by, &focus, turn.now()) {
         Fit::Applies(found) => {
-            turn.take_conversational();
-            turn.head.lapsed = None;
+            settle_question(turn, revived);
             turn.applied = Some(Applied { pending: pending.id.clone(), value: found.value.clone() });
             apply(turn, &pending, &found.value);
             let Some(rest) = found.remainder else {
@@ -111,26 +112,29 @@ fn answer_to_question(turn: &mut Turn<'_>) -> Option<Decision> {
             };
             turn.note(Reason::PendingAppliedWithRemainder);
             turn.said = Some(Said { text: rest, ..said });
-            None
         }
         Fit::Expired => {
-            turn.take_conversational();
+            settle_question(turn, revived);
             turn.note(Reason::PendingExpired);
-            None
         }
-        Fit::OtherAnchor => {
-            turn.note(Reason::PendingOtherAnchor);
-            None
-        }
-        Fit::OtherPerson => {
-            turn.note(Reason::PendingOtherPerson);
-            None
-        }
+        Fit::OtherAnchor => turn.note(Reason::PendingOtherAnchor),
+        Fit::OtherPerson => turn.note(Reason::PendingOtherPerson),
         Fit::Mismatch(_) => {
-            turn.head.lapsed = turn.take_conversational().or(turn.head.lapsed.take());
+            if !revived {
+                turn.head.lapsed = turn.take_conversational();
+            }
             turn.note(Reason::PendingMismatch);
-            None
         }
+    }
+    None
+}
+
+/// The question is over: the one that waited, or the one that had lapsed.
+fn settle_question(turn: &mut Turn<'_>, lapsed: bool) {
+    if lapsed {
+        turn.head.lapsed = None;
+    } else {
+        turn.take_conversational();
     }
 }
 

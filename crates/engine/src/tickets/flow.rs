@@ -1,7 +1,6 @@
 //! The way of one ticket: asked for, completed, checked, shown, edited, approved, created.
 
 use alloc::collections::BTreeMap;
-use alloc::format;
 use alloc::string::String;
 
 use super::{Created, Draft, ItemType, Part, extract, fill};
@@ -14,7 +13,7 @@ use crate::pending::{PendingKind, Slot};
 use crate::recognize::Expected;
 use crate::say;
 use crate::turn::Turn;
-use crate::workflow::press::{close, create, decide, released_by, result_on, works_on};
+use crate::workflow::press::{close, create, decide, decide_as, released_by, result_on, works_on};
 use crate::workflow::{About, Action, Card, CardStatus, Checks, Progress};
 
 /// Starts a ticket about `text`, as a task of its own.
@@ -150,13 +149,25 @@ pub(crate) fn edit_by_form(turn: &mut Turn<'_>, card: Card, values: &BTreeMap<St
         return invalid(turn, &say::form_needs(*part));
     }
     if draft.parts == before {
-        return invalid(turn, say::NOTHING_CHANGED);
+        return recheck(turn, &card, &draft).unwrap_or_else(|| invalid(turn, say::NOTHING_CHANGED));
     }
     turn.head
         .pendings
         .retain(|p| !matches!(&p.kind, PendingKind::WaitingStoryEdit { card: of, .. } if *of == card.id));
     revise(turn, card, draft);
     Decision::new(Verdict::Done, Reason::PressApplied)
+}
+
+/// Saving a preview unchanged asks the tracker again, when its dry run had failed: what was wrong may be mended on
+/// the other side.
+fn recheck(turn: &mut Turn<'_>, card: &Card, draft: &Draft) -> Option<Decision> {
+    if !matches!(card.about, About::DraftPreview { checks: Checks::Failed { .. }, .. }) {
+        return None;
+    }
+    let effect = turn.effect(dry_run(draft, &card.id), &[], None);
+    let about = About::DraftPreview { draft: draft.id.clone(), checks: Checks::Running { effect } };
+    turn.update(Card { about, ..card.clone() });
+    Some(Decision::new(Verdict::Done, Reason::PressApplied))
 }
 
 fn invalid(turn: &mut Turn<'_>, text: &str) -> Decision {
@@ -179,7 +190,10 @@ fn revise(turn: &mut Turn<'_>, card: Card, draft: Draft) {
 /// that is still open.
 pub(crate) fn remake(turn: &mut Turn<'_>, message: &MessageId, object: &str) -> bool {
     let made_from = |draft: &Draft| draft.source == *message;
-    let card = turn.open_cards().into_iter().find(|card| turn.draft_of(card).as_ref().is_some_and(made_from));
+    let card = turn.open_cards().into_iter().find(|card| {
+        matches!(card.about, About::DraftPreview { .. })
+            && turn.draft_of(card).as_ref().is_some_and(made_from)
+    });
     let Some((card, mut draft)) = card.and_then(|card| turn.draft_of(&card).map(|draft| (card, draft)))
     else {
         return false;
@@ -202,40 +216,40 @@ pub(crate) fn release(turn: &mut Turn<'_>, card: Card, action: Action) {
     }
     let check = dry_run(&draft, &card.id);
     let checked = turn.effect(check, &[], None);
-    let effect = turn.effect(create(&draft, &card.id), &[checked], Some(released_by(&card)));
-    decide(turn, card, action, Progress::Working { effect });
+    let effect =
+        turn.effect(create(&draft, &card.id), core::slice::from_ref(&checked), Some(released_by(&card)));
+    decide(turn, card, action, Progress::Working { check: checked, effect });
 }
 
-/// The outcome of a dry run, a look-up or a create.
+/// The outcome of a dry run, a look-up or a create. Only of what the card still waits for: anything else was
+/// superseded.
 pub(crate) fn settled(turn: &mut Turn<'_>, card: &CardId, effect: &EffectId, outcome: &Outcome) -> Reason {
     let Some(card) = turn.card(card) else { return Reason::EffectSuperseded };
-    if let Some(working) = works_on(&card) {
-        let own = working == effect;
+    if let Some((check, create)) = works_on(&card) {
         return match outcome {
-            Outcome::Done { result: EffectResult::Issue { key, url } } if own => {
-                created(turn, &card, effect, key, url.clone())
+            _ if effect != check && effect != create => Reason::EffectSuperseded,
+            Outcome::Done { result: EffectResult::Issue { key, url } } => {
+                created(turn, &card, effect, key, url.clone());
+                Reason::EffectSettled
             }
             // The dry run inside approve passed; the create it releases is on its way.
             Outcome::Done { .. } => Reason::EffectSettled,
+            Outcome::Uncertain { .. } if effect == create => uncertain(turn, &card, effect),
             Outcome::Failed { text, errors, .. } => failed(turn, &card, text, errors),
-            Outcome::Uncertain { .. } => uncertain(turn, &card, effect),
+            Outcome::Uncertain { text } => failed(turn, &card, text, &[]),
         };
     }
     match (&card.about, outcome) {
         (About::DraftPreview { draft, checks: Checks::Running { effect: running } }, _)
-            if running == effect =>
+            if running == effect && card.open() =>
         {
             let about = About::DraftPreview { draft: draft.clone(), checks: checks(turn, outcome) };
             turn.update(Card { about, ..card });
             Reason::EffectSettled
         }
-        (
-            About::UncertainEffect { .. },
-            Outcome::Done { result: EffectResult::Found { key, title, url } },
-        ) if card.open() => found(turn, &card, key, title, url.clone()),
-        (About::UncertainEffect { .. }, Outcome::Failed { text, .. }) if card.open() => {
-            turn.say(MessageKind::Notification, None, &say::not_found("It", text));
-            Reason::EffectSettled
+        (About::UncertainEffect { .. }, _) if card.open() => looked_up(turn, card, outcome),
+        (_, Outcome::Done { result: EffectResult::Issue { key, url } }) => {
+            late(turn, &card, effect, key, url.clone())
         }
         _ => Reason::EffectSuperseded,
     }
@@ -254,24 +268,47 @@ fn unanswered(text: &str) -> FieldError {
     FieldError { code: "check.project".into(), field: "project".into(), text: text.into() }
 }
 
-fn created(turn: &mut Turn<'_>, card: &Card, effect: &EffectId, key: &str, url: Option<String>) -> Reason {
+fn created(turn: &mut Turn<'_>, card: &Card, effect: &EffectId, key: &str, url: Option<String>) {
     if let Some(mut draft) = turn.draft_of(card) {
         draft.created = Some(Created { effect: effect.clone(), key: key.into(), url: url.clone() });
         turn.end_task(&draft.task, TaskStatus::Completed);
         turn.put(Record::Draft(draft));
     }
     let done = Progress::Created { key: key.into(), url };
-    if let About::UncertainEffect { parent, .. } = &card.about {
-        result_on(turn, parent, done.clone());
+    if let Some(receipt) = receipt_of(card) {
+        result_on(turn, &receipt, done.clone());
     }
     result_on(turn, &card.id, done);
+}
+
+/// The card that first released what an uncertain card asks about.
+fn receipt_of(card: &Card) -> Option<CardId> {
+    match &card.about {
+        About::UncertainEffect { parent, .. } => Some(parent.clone()),
+        _ => None,
+    }
+}
+
+/// The answer nobody expected any more: the far side did create it, and says so now. The question is over.
+fn late(turn: &mut Turn<'_>, card: &Card, effect: &EffectId, key: &str, url: Option<String>) -> Reason {
+    let CardStatus::Decided { result: Progress::Uncertain { card: asks }, .. } = &card.status else {
+        return Reason::EffectSuperseded;
+    };
+    if let Some(asks) = turn.card(asks).filter(Card::open) {
+        close(turn, asks, CardStatus::Withdrawn, Closing::Cancelled);
+    }
+    created(turn, card, effect, key, url);
     Reason::EffectSettled
 }
 
 /// Nothing was created: the card says why, and a new approval, linked by its draft, opens for editing. A
 /// consumed one never becomes pending again (`spec 06 §6.1`).
 fn failed(turn: &mut Turn<'_>, card: &Card, text: &str, errors: &[FieldError]) -> Reason {
-    result_on(turn, &card.id, Progress::Failed { text: text.into(), errors: errors.into() });
+    let over = Progress::Failed { text: text.into(), errors: errors.into() };
+    if let Some(receipt) = receipt_of(card) {
+        result_on(turn, &receipt, over.clone());
+    }
+    result_on(turn, &card.id, over);
     if let Some(draft) = turn.draft_of(card) {
         let errors = if errors.is_empty() { alloc::vec![unanswered(text)] } else { errors.into() };
         show_preview(turn, &draft.id, &draft.by, Some(&errors));
@@ -282,10 +319,20 @@ fn failed(turn: &mut Turn<'_>, card: &Card, text: &str, errors: &[FieldError]) -
 /// Nobody knows: a person is asked, and nothing is sent again by itself (`spec 06 §4.4`).
 fn uncertain(turn: &mut Turn<'_>, card: &Card, effect: &EffectId) -> Reason {
     let Some(draft) = turn.draft_of(card) else { return Reason::EffectSuperseded };
-    let about = About::UncertainEffect { effect: effect.clone(), draft: draft.id, parent: card.id.clone() };
+    let parent = receipt_of(card).unwrap_or_else(|| card.id.clone());
+    let about = About::UncertainEffect {
+        effect: effect.clone(),
+        draft: draft.id,
+        parent: parent.clone(),
+        adopting: None,
+    };
     let asks = turn.show(about, &draft.by, Some(&draft.task));
     turn.end_task(&draft.task, TaskStatus::Blocked);
-    result_on(turn, &card.id, Progress::Uncertain { card: asks });
+    let unknown = Progress::Uncertain { card: asks };
+    result_on(turn, &parent, unknown.clone());
+    if parent != card.id {
+        result_on(turn, &card.id, unknown);
+    }
     Reason::EffectSettled
 }
 
@@ -293,7 +340,7 @@ fn uncertain(turn: &mut Turn<'_>, card: &Card, effect: &EffectId) -> Reason {
 
 /// *It exists…* was pressed: the key comes by form.
 pub(crate) fn ask_key(turn: &mut Turn<'_>, _card: &Card) -> Decision {
-    turn.tell("Which issue is it? Send its key with this button's form, field \"key\".");
+    turn.tell(say::ADOPT_WHICH);
     Decision::new(Verdict::Asked, Reason::PressApplied)
 }
 
@@ -301,25 +348,43 @@ pub(crate) fn ask_key(turn: &mut Turn<'_>, _card: &Card) -> Decision {
 pub(crate) fn adopt(turn: &mut Turn<'_>, card: &Card, values: &BTreeMap<String, String>) -> Decision {
     let key = values.get("key").map_or("", |key| key.trim());
     let Some(draft) = turn.draft_of(card).filter(|_| !key.is_empty()) else {
-        return invalid(turn, "The form needs the issue's key. Nothing was changed.");
+        return invalid(turn, say::ADOPT_NEEDS_KEY);
     };
     let body = EffectBody::TrackerFind { target: draft.target, key: key.into(), card: card.id.clone() };
     turn.effect(body, &[], None);
+    let mut card = card.clone();
+    if let About::UncertainEffect { adopting, .. } = &mut card.about {
+        *adopting = Some(turn.presser());
+    }
+    turn.put(Record::Card(card));
+    turn.tell(&say::looking_for(key));
     Decision::new(Verdict::Done, Reason::PressApplied)
 }
 
-/// Project and title must fit, else it is another issue.
-fn found(turn: &mut Turn<'_>, card: &Card, key: &str, title: &str, url: Option<String>) -> Reason {
-    let (About::UncertainEffect { effect, .. }, Some(draft)) = (&card.about, turn.draft_of(card)) else {
+/// What the look-up found: adopted when project and title fit, else the question stays open.
+fn looked_up(turn: &mut Turn<'_>, mut card: Card, outcome: &Outcome) -> Reason {
+    let Some(draft) = turn.draft_of(&card) else { return Reason::EffectSuperseded };
+    let About::UncertainEffect { effect, adopting, .. } = &mut card.about else {
         return Reason::EffectSuperseded;
     };
-    if title != draft.part(Part::Title) {
-        turn.say(MessageKind::Notification, None, &say::not_found(key, &format!("its title is \"{title}\"")));
-        return Reason::EffectSettled;
-    }
-    turn.adopt(effect, key);
-    let effect = effect.clone();
-    close(turn, card.clone(), CardStatus::Withdrawn, Closing::Cancelled);
-    let parent = Card { status: CardStatus::Withdrawn, ..card.clone() };
-    created(turn, &parent, &effect, key, url)
+    let (effect, Some(by)) = (effect.clone(), adopting.take()) else { return Reason::EffectSuperseded };
+    let refused = match outcome {
+        Outcome::Done { result: EffectResult::Found { key, title, url } }
+            if title == draft.part(Part::Title) =>
+        {
+            let (key, url) = (key.clone(), url.clone());
+            let result = EffectResult::Issue { key: key.clone(), url: url.clone() };
+            turn.adopt(&effect, Outcome::Done { result });
+            let done = Progress::Created { key: key.clone(), url: url.clone() };
+            decide_as(turn, card.clone(), Action::Adopt, by, done);
+            created(turn, &card, &effect, &key, url);
+            return Reason::EffectSettled;
+        }
+        Outcome::Done { result: EffectResult::Found { key, title, .. } } => say::other_title(key, title),
+        Outcome::Failed { text, .. } | Outcome::Uncertain { text } => say::not_found(text),
+        Outcome::Done { .. } => return Reason::EffectSuperseded,
+    };
+    turn.put(Record::Card(card));
+    turn.say(MessageKind::Notification, Some(&draft.task), &refused);
+    Reason::EffectSettled
 }

@@ -28,8 +28,8 @@ pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
         }
         "forget" if rest.trim() == "me" => answer(turn, say::FORGET_ME, Reason::CommandForget),
         "forget" => {
-            let text =
-                if turn.head.remembered.take().is_some() { say::FORGOTTEN } else { say::NOTHING_REMEMBERED };
+            let text = if turn.head.remembered.is_some() { say::FORGOTTEN } else { say::NOTHING_REMEMBERED };
+            turn.forget_mode();
             answer(turn, text, Reason::CommandForget)
         }
         "stop" => {

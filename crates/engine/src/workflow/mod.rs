@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::effect::FieldError;
-use crate::id::{CardId, DraftId, EffectId, MessageId};
+use crate::id::{CardId, DraftId, EffectId, MessageId, TimerId};
 use crate::time::Timestamp;
 
 /// A card as the lane keeps it. What a person sees of it is [`project`].
@@ -37,6 +37,9 @@ pub struct Card {
     pub about: About,
     /// Whether it is still open.
     pub status: CardStatus,
+    /// The deadlines set for this version.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub timers: Vec<TimerId>,
 }
 
 /// What a card is about; names its step.
@@ -65,8 +68,11 @@ pub enum About {
         effect: EffectId,
         /// The draft it would create.
         draft: DraftId,
-        /// The card that released it.
+        /// The card that first released it: its receipt.
         parent: CardId,
+        /// Who named an issue to adopt, while that is looked up.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        adopting: Option<Presser>,
     },
     /// An answer that used the remembered intent.
     Remembered,
@@ -138,7 +144,9 @@ pub enum Progress {
     None,
     /// On its way.
     Working {
-        /// Which effect.
+        /// The dry run that goes before it.
+        check: EffectId,
+        /// The effect itself.
         effect: EffectId,
     },
     /// Created.
@@ -196,6 +204,15 @@ impl Card {
             (About::ScopeGate { .. }, _) => Step::ScopeGate,
             (About::UncertainEffect { .. }, _) => Step::UncertainEffect,
             (About::Remembered, _) => Step::Remembered,
+        }
+    }
+
+    /// The draft it shows, if it shows one.
+    #[must_use]
+    pub fn draft(&self) -> Option<&DraftId> {
+        match &self.about {
+            About::DraftPreview { draft, .. } | About::UncertainEffect { draft, .. } => Some(draft),
+            About::ScopeGate { .. } | About::Remembered => None,
         }
     }
 

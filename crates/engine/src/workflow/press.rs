@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::{About, Action, Card, CardStatus, Checks, Progress, allowed};
+use super::{About, Action, Card, CardStatus, Checks, Presser, Progress, allowed};
 use crate::approval::{ApprovalChange, Closing};
 use crate::decision::{Decision, Reason, Verdict};
 use crate::effect::{ApprovalRef, EffectBody};
@@ -91,8 +91,8 @@ fn unknown(turn: &Turn<'_>) -> Refusal {
 /// What is open in this lane, one line each.
 pub(crate) fn open_lines(turn: &Turn<'_>) -> Vec<String> {
     let cards = turn.open_cards();
-    let waiting = cards.iter().filter(|card| card.about != About::Remembered);
-    waiting
+    cards
+        .iter()
         .map(|card| super::project(card, turn.draft_of(card).as_ref(), turn.now(), turn.policy).title)
         .collect()
 }
@@ -174,8 +174,8 @@ fn perform(turn: &mut Turn<'_>, card: Card, action: Action, remember: bool) -> D
         Action::SelectReview => choose(turn, card, action, Intent::Review, remember),
         Action::SelectTicket => choose(turn, card, action, Intent::Ticket, remember),
         Action::Forget => {
-            turn.head.remembered = None;
             decide(turn, card, action, Progress::None);
+            turn.forget_mode();
             turn.tell(say::FORGOTTEN);
             done
         }
@@ -206,9 +206,15 @@ pub(crate) fn choose(
     act(turn, intent, Reason::IntentChosen, None)
 }
 
+/// Consumes a card on behalf of the acting person.
+pub(crate) fn decide(turn: &mut Turn<'_>, card: Card, action: Action, result: Progress) {
+    let by = turn.presser();
+    decide_as(turn, card, action, by, result);
+}
+
 /// Consumes a card: its status, its message and, for an approval, the store's compare-and-swap.
-pub(crate) fn decide(turn: &mut Turn<'_>, mut card: Card, action: Action, result: Progress) {
-    let (by, at) = (turn.presser(), turn.now());
+pub(crate) fn decide_as(turn: &mut Turn<'_>, mut card: Card, action: Action, by: Presser, result: Progress) {
+    let at = turn.now();
     if card.is_approval() {
         let (card, version) = (card.id.clone(), card.version);
         turn.approval(ApprovalChange::Decide { card, version, action, by: by.clone(), at });
@@ -226,10 +232,10 @@ pub(crate) fn result_on(turn: &mut Turn<'_>, card: &CardId, progress: Progress) 
     }
 }
 
-/// The card's own effect, while it works.
-pub(crate) fn works_on(card: &Card) -> Option<&EffectId> {
+/// The card's dry run and its effect, while they work.
+pub(crate) fn works_on(card: &Card) -> Option<(&EffectId, &EffectId)> {
     match &card.status {
-        CardStatus::Decided { result: Progress::Working { effect }, .. } => Some(effect),
+        CardStatus::Decided { result: Progress::Working { check, effect }, .. } => Some((check, effect)),
         _ => None,
     }
 }

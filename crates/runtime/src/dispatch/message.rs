@@ -23,6 +23,9 @@ impl Runtime {
         let outcome = channel.deliver(&effect.lane, &body).await;
         self.faults.at(FailPoint::VendorApplied)?;
         self.faults.at(FailPoint::ReplyRead)?;
+        if matches!(body, EffectBody::CardPost { .. } | EffectBody::CardUpdate { .. }) {
+            self.faults.at(FailPoint::CardSent)?;
+        }
         Ok(match outcome {
             Attempt::Applied(channel_id) => Attempt::Applied(EffectResult::Delivered { channel_id }),
             Attempt::NotApplied { why, hint } => Attempt::NotApplied { why, hint },

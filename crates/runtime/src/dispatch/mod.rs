@@ -9,15 +9,13 @@ use throughline_engine::effect::{
     retry_delay,
 };
 use throughline_engine::given::Addressing;
-use throughline_engine::{Event, EventKind, Timestamp};
+use throughline_engine::policy::limits;
+use throughline_engine::{Event, EventKind};
 use throughline_store::{Delivery, EffectState, Leased, Mark, SettleTo, Settlement, StoredEffect};
 
 use crate::given::unreadable;
 use crate::intake::delivery;
 use crate::{FailPoint, Inbound, Runtime, Stop};
-
-/// How often the switch is looked at again while it holds an effect.
-const PAUSED_RETRY: i64 = 5 * Timestamp::SECOND;
 
 impl Runtime {
     /// Leases effects that may be performed now. Hand each to [`Self::perform`].
@@ -61,7 +59,7 @@ impl Runtime {
             Mark::Attempt(n) => n,
             Mark::LeaseLost => return Ok(()),
             Mark::Paused => {
-                let later = SettleTo::Retry(self.store.now().plus(PAUSED_RETRY));
+                let later = SettleTo::Retry(self.store.now().plus(limits::PAUSED_LOOK));
                 return self.settle(&leased, later, None, None).await;
             }
             Mark::NoApproval => return self.refuse(&leased, &body, "no approval was consumed for it").await,
@@ -224,6 +222,11 @@ impl Runtime {
         if ours && wakes_lane {
             self.wakes.wake(lane);
         }
+        if !ours {
+            // Another worker took it over in the meantime and has parked or tried it; this result comes too late.
+            tracing::error!(effect = %leased.effect.row.id, code = "TL-4201", "an attempt outlived its lease");
+            metrics::counter!("throughline_lease_lost_total").increment(1);
+        }
         // What waited for this one in its stream, or depends on it, may be due now.
         self.wakes.effects.notify_one();
         Ok(())
@@ -242,7 +245,9 @@ impl Runtime {
             Outcome::Failed { .. } => EffectState::Failed,
             Outcome::Uncertain { .. } => EffectState::Uncertain,
         };
-        let event = self.settled_event(&leased, &body, 1, &outcome);
+        // What ends an uncertain effect is another event than what made it uncertain.
+        let n = if effect.state == EffectState::Uncertain { 2 } else { 1 };
+        let event = self.settled_event(&leased, &body, n, &outcome);
         let settlement = Settlement {
             tenant: effect.lane.tenant.clone(),
             id: effect.row.id.clone(),

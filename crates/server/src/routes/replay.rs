@@ -11,7 +11,7 @@ use super::json;
 use super::pause::operates;
 use crate::app::App;
 use crate::auth::Caller;
-use crate::problem::{Pointed, Problem, ProblemDetails};
+use crate::problem::{Pointed, Problem};
 use crate::request::{caller, parse, read_json};
 use crate::wire;
 
@@ -21,8 +21,6 @@ use crate::wire;
     request_body = wire::Replay,
     responses(
         (status = 200, description = "How the turns compare, hash for hash.", body = wire::Replays),
-        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
-        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn post_replay(State(app): State<Arc<App>>, request: Request) -> Response {
@@ -74,6 +72,7 @@ fn differs(replayed: &Replayed) -> Option<wire::ReplayedTurn> {
     let (differs, detail) = match &replayed.verdict {
         Same::Yes => return None,
         Same::ContentErased => ("content_erased", None),
+        Same::Unknown(why) => ("unknown", Some((*why).to_owned())),
         Same::Tampered => ("tampered", None),
         Same::Decision(now) => ("decision", Some(format!("{} → {now}", replayed.reason))),
         Same::State { recorded, now } => ("state", Some(format!("{recorded} → {now}"))),

@@ -1,0 +1,216 @@
+//! What once went wrong, each as the shortest conversation that shows it.
+
+mod world;
+
+use throughline_engine::effect::{Effect, EffectBody, EffectResult, Outcome};
+use throughline_engine::event::{EventKind, Posted, Press};
+use throughline_engine::given::{Actor, Addressing};
+use throughline_engine::lane::{Message, Record, RecordKind};
+use throughline_engine::workflow::{About, Action, Card, CardStatus, Checks, Progress};
+use throughline_engine::{Given, Reason};
+use world::{TICKET, World, heard};
+
+fn approved() -> (World, Card, Effect) {
+    let mut w = World::new();
+    let _ = w.says("ana", TICKET);
+    w.settle();
+    let card = w.card();
+    let _ = w.presses("bob", &card, 1, Action::Approve);
+    let create = w.effects.iter().rfind(|effect| effect.approval.is_some()).unwrap().clone();
+    (w, card, create)
+}
+
+fn failed(text: &str) -> Outcome {
+    Outcome::Failed { reason: "gave_up".into(), text: text.into(), errors: Vec::new() }
+}
+
+fn cards(w: &World) -> Vec<Card> {
+    let cards = w.lane.records.iter().filter_map(|record| match record {
+        Record::Card(card) => Some(card.clone()),
+        _ => None,
+    });
+    cards.collect()
+}
+
+fn creates(w: &World) -> usize {
+    w.effects.iter().filter(|effect| effect.body.class().outward()).count()
+}
+
+#[test]
+fn only_the_effects_a_card_waits_for_count() {
+    let (mut w, card, create) = approved();
+    let update = w.effects.iter().rfind(|e| matches!(e.body, EffectBody::CardUpdate { .. })).unwrap().clone();
+    let _ = w.outcome(&update, failed("the channel is down"));
+    let first_check =
+        w.effects.iter().find(|e| matches!(e.body, EffectBody::TrackerCheck { .. })).unwrap().clone();
+    assert_eq!(w.outcome(&first_check, failed("late")).decision.reason, Reason::EffectSuperseded);
+    let issue = Outcome::Done { result: EffectResult::Issue { key: "DEMO-7".into(), url: None } };
+    assert_eq!(w.outcome(&create, issue).decision.reason, Reason::EffectSettled);
+    let card = w.lane.records.card(&card.id).unwrap();
+    assert!(
+        matches!(&card.status, CardStatus::Decided { result: Progress::Created { key, .. }, .. } if key == "DEMO-7")
+    );
+    assert_eq!((cards(&w).len(), creates(&w)), (1, 1));
+}
+
+fn uncertain() -> (World, Card, Card, Effect) {
+    let (mut w, card, create) = approved();
+    w.advance(1);
+    let _ = w.outcome(&create, Outcome::Uncertain { text: "no answer".into() });
+    let asks = w.card();
+    assert!(matches!(asks.about, About::UncertainEffect { .. }));
+    (w, card, asks, create)
+}
+
+/// The question whether an issue exists is no preview: editing the message it came from does not make it one.
+#[test]
+fn an_edit_leaves_an_uncertain_effect_alone() {
+    let (mut w, _, asks, _) = uncertain();
+    let source = w.lane.head.window[0].clone();
+    let message: Message = w.lane.records.message(&source).unwrap().clone();
+    let given = Given {
+        now: w.now,
+        anchor: Some(message),
+        addressing: Addressing { direct: true, ..Addressing::default() },
+        ..Given::default()
+    };
+    let edit = EventKind::MessageEdited {
+        message: source.0,
+        text: "Create a ticket for logout bug".into(),
+        metadata_only: false,
+    };
+    assert_eq!(w.event("ana", edit, given).decision.reason, Reason::MessageEdited);
+    assert_eq!(w.lane.records.card(&asks.id).unwrap().about, asks.about);
+}
+
+#[test]
+fn what_was_created_after_all_ends_the_question() {
+    let (mut w, card, asks, create) = uncertain();
+    let issue = Outcome::Done { result: EffectResult::Issue { key: "DEMO-9".into(), url: None } };
+    assert_eq!(w.outcome(&create, issue).decision.reason, Reason::EffectSettled);
+    let receipt = w.lane.records.card(&card.id).unwrap();
+    assert!(matches!(&receipt.status, CardStatus::Decided { result: Progress::Created { .. }, .. }));
+    assert!(!w.lane.records.card(&asks.id).unwrap().open());
+    assert!(heard(&w.presses("bob", &asks, 1, Action::CreateAgain)) > 0);
+    assert_eq!(creates(&w), 1);
+}
+
+fn adopt(w: &mut World, asks: &Card, key: &str) -> Effect {
+    let press = Press::Decision { card: asks.id.clone(), version: 1, action: Action::Adopt };
+    let kind = EventKind::FormSubmitted { press, values: [("key".to_owned(), key.to_owned())].into() };
+    let mut given = Given { now: w.now, ..Given::default() };
+    let principals = vec!["user:bob".into(), "role:approver".into()];
+    given.actor = Some(Actor { id: "bob".into(), name: "bob".into(), principals, barred: None });
+    let step = w.event("bob", kind, given);
+    assert!(heard(&step) > 0, "the presser hears that it is looked for");
+    step.effects.iter().find(|effect| matches!(effect.body, EffectBody::TrackerFind { .. })).unwrap().clone()
+}
+
+#[test]
+fn an_issue_is_adopted_when_its_title_fits() {
+    let (mut w, card, asks, create) = uncertain();
+    let find = adopt(&mut w, &asks, "DEMO-3");
+    let other = EffectResult::Found { key: "DEMO-3".into(), title: "Something else".into(), url: None };
+    assert!(heard(&w.outcome(&find, Outcome::Done { result: other })) > 0);
+    assert!(w.lane.records.card(&asks.id).unwrap().open(), "another title: the question stays");
+
+    let find = adopt(&mut w, &asks, "DEMO-4");
+    let same = EffectResult::Found { key: "DEMO-4".into(), title: "Login bug".into(), url: None };
+    let step = w.outcome(&find, Outcome::Done { result: same });
+    assert_eq!(step.adopt[0].0, create.id);
+    let again = w.presses("ana", &asks, 1, Action::Adopt);
+    assert_eq!(again.decision.reason, Reason::PressConsumed);
+    let receipt = w.lane.records.card(&card.id).unwrap();
+    assert!(
+        matches!(&receipt.status, CardStatus::Decided { result: Progress::Created { key, .. }, .. } if key == "DEMO-4")
+    );
+}
+
+/// A tracker that was down for the dry run is asked again when the preview is saved as it is.
+#[test]
+fn a_failed_dry_run_can_be_run_again() {
+    let mut w = World::new();
+    let _ = w.says("ana", TICKET);
+    let check = w.effects.iter().find(|e| matches!(e.body, EffectBody::TrackerCheck { .. })).unwrap().clone();
+    let _ = w.outcome(&check, failed("the tracker did not answer"));
+    let card = w.card();
+    let _ = w.submits("ana", &card, &[("title", "Login bug")]);
+    w.settle();
+    let card = w.card();
+    assert_eq!(card.version, 1, "nothing that would be approved has changed");
+    assert!(matches!(card.about, About::DraftPreview { checks: Checks::Passed { .. }, .. }));
+}
+
+#[test]
+fn records_and_head_stay_within_policy() {
+    let mut w = World::new();
+    for n in 0..200 {
+        let text = match n % 3 {
+            0 => format!("Create a ticket for part {n}"),
+            1 => format!("Create a ticket for part {n}\nProblem: p\nAcceptance: a"),
+            _ => format!("What about number {n}?"),
+        };
+        let _ = w.says("ana", &text);
+        w.settle();
+        w.advance(1);
+    }
+    let count = |kind: RecordKind| w.lane.records.iter().filter(|record| record.key().kind == kind).count();
+    assert!(count(RecordKind::Draft) <= 27, "{}", count(RecordKind::Draft));
+    assert!(count(RecordKind::Task) <= 27, "{}", count(RecordKind::Task));
+    assert!(w.lane.head.pendings.len() <= 26, "{}", w.lane.head.pendings.len());
+    let gates =
+        cards(&w).into_iter().filter(|c| c.open() && matches!(c.about, About::ScopeGate { .. })).count();
+    assert_eq!(gates, 1, "never two open gates");
+}
+
+/// The button that clears a remembered mode is nothing that waits: a bare thanks needs no answer beside it.
+#[test]
+fn a_remembered_mode_waits_for_nobody() {
+    let mut w = World::new();
+    let _ = w.says("ana", "hmm, the second thing we talked about");
+    let gate = w.card();
+    let _ = w.presses("ana", &gate, 1, Action::Remember);
+    let _ = w.presses("ana", &gate, 1, Action::SelectReview);
+    w.advance(1);
+    assert_eq!(w.says("ana", "and what about the third").decision.reason, Reason::IntentRemembered);
+    assert_eq!(w.says("ana", "thanks").decision.reason, Reason::Acknowledged);
+    let _ = w.says("ana", "/maro forget");
+    assert!(cards(&w).iter().all(|card| !card.open()), "its button is gone with it");
+}
+
+/// A new question does not take away that an older one can be replied to.
+#[test]
+fn a_lapsed_question_survives_the_next_one() {
+    let mut w = World::new();
+    let asked = EventKind::AssistantPosted(throughline_engine::event::AssistantPosted {
+        kind: throughline_engine::lane::MessageKind::Question,
+        task: None,
+        text: "Which city?".into(),
+        expected: Some("location".parse().unwrap()),
+        asked_of: None,
+        expires: None,
+    });
+    let given = Given { now: w.now, ..Given::default() };
+    let _ = w.event("", asked, given);
+    let question = w.lane.head.window[0].clone();
+    let _ = w.says("ana", "Create a ticket for login bug");
+    assert!(w.lane.head.lapsed.is_some());
+    let mut given = Given { now: w.now, ..Given::default() };
+    given.addressing.direct = true;
+    given.anchor = w.lane.records.message(&question).cloned();
+    let reply = Posted { text: "Swansea".into(), reply_to: Some(question.0), ..Posted::default() };
+    let step = w.event("ana", EventKind::MessagePosted(reply), given);
+    assert_eq!(step.decision.reason, Reason::PendingApplied);
+    assert_eq!(step.next.pendings.len(), 1, "the ticket's own question still waits");
+}
+
+#[test]
+fn a_decided_card_keeps_no_deadline() {
+    let mut w = World::new();
+    let _ = w.says("ana", TICKET);
+    w.settle();
+    let card = w.card();
+    assert_eq!(card.timers.len(), 2);
+    let step = w.presses("bob", &card, 1, Action::Reject);
+    assert_eq!(step.clear_timers, card.timers);
+}
