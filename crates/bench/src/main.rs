@@ -43,7 +43,9 @@ fn steps() {
 }
 
 fn turns() -> anyhow::Result<()> {
-    println!("\nThe durable turn, SQLite, synchronous=FULL, 64 lanes in flight, {ROUNDS} rounds interleaved\n");
+    println!(
+        "\nThe durable turn, SQLite, synchronous=FULL, 64 lanes in flight, {ROUNDS} rounds interleaved\n"
+    );
     let (mut full, mut limit, mut ratio) = (Spread::default(), Spread::default(), Spread::default());
     let mut bytes = 0;
     for _ in 0..ROUNDS {

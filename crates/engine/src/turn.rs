@@ -1,12 +1,15 @@
-//! The working copy of one step: reads through to the lane, collects what the turn writes.
+//! The working copy of one step: reads through to the lane, collects what the turn writes. Its cards are in
+//! `turn/cards.rs`, what leaves the loaded records at the end in `turn/prune.rs`.
+
+mod cards;
+mod prune;
 
 use alloc::borrow::Cow;
-use alloc::collections::{BTreeMap, BTreeSet};
-use alloc::string::{String, ToString};
+use alloc::collections::BTreeMap;
+use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::approval::{Approval, ApprovalChange};
-use crate::canon::{hex, jcs, sha256};
+use crate::approval::ApprovalChange;
 use crate::decision::{Applied, Decision, Reason, Verdict};
 use crate::effect::{ApprovalRef, Effect, EffectBody, Outcome};
 use crate::event::{Event, EventKind, Posted};
@@ -23,7 +26,7 @@ use crate::step::{Step, Timer};
 use crate::tickets::Draft;
 use crate::time::Timestamp;
 use crate::trace::{Passed, Rung, Trace};
-use crate::workflow::{About, Card, CardStatus, Presser, TimerAbout, project};
+use crate::workflow::{About, Card, CardStatus, Presser};
 
 /// The message being routed.
 #[derive(Clone, Debug)]
@@ -312,138 +315,6 @@ impl<'a> Turn<'a> {
         self.adopt.push((effect.clone(), outcome));
     }
 
-    // ---- cards ----
-
-    /// Shows a new card: its record, its message, its pending, its timers and, for one that releases outward
-    /// effects, its approval.
-    pub(crate) fn show(&mut self, about: About, by: &str, task: Option<&TaskId>) -> CardId {
-        let approval = matches!(about, About::DraftPreview { .. } | About::UncertainEffect { .. });
-        let id = CardId(self.fresh(if approval { "ap_" } else { CardId::PREFIX }));
-        let mut card = Card {
-            id: id.clone(),
-            version: 1,
-            message: MessageId::from(""),
-            by: by.into(),
-            created_at: self.now(),
-            expires_at: None,
-            about,
-            status: CardStatus::Open,
-            timers: Vec::new(),
-        };
-        let pending = self.pending_of(&card);
-        card.expires_at =
-            pending.as_ref().and_then(|kind| kind.lifetime(self.policy)).map(|age| self.now().plus(age));
-        let model = project(&card, self.draft_of(&card).as_ref(), self.now(), self.policy);
-        card.message = self.our_message(MessageKind::Card, task, Some(&id), &model.as_text());
-        if let Some(kind) = pending {
-            self.open_pending(kind, None, &card.message, task, None, card.expires_at);
-        }
-        self.head.cards.push(id.clone());
-        self.set_timers(&mut card);
-        self.put(Record::Card(card.clone()));
-        self.effect(EffectBody::CardPost { message: card.message.clone(), card: model }, &[], None);
-        self.open_approval(&card);
-        id
-    }
-
-    /// Writes a card that changed and shows its new state.
-    pub(crate) fn update(&mut self, mut card: Card) {
-        let model = project(&card, self.draft_of(&card).as_ref(), self.now(), self.policy);
-        if let Some(mut message) = self.message(&card.message) {
-            message.text = model.as_text();
-            self.put(Record::Message(message));
-        }
-        if !card.open() {
-            self.clear_pending_of(&card.id);
-            self.clear_timers.append(&mut card.timers);
-        }
-        self.effect(EffectBody::CardUpdate { message: card.message.clone(), card: model }, &[], None);
-        self.put(Record::Card(card));
-    }
-
-    /// The card's next version: what would be approved has changed, so the old approval can be decided no
-    /// more and its buttons are stale.
-    pub(crate) fn revise(&mut self, mut card: Card, about: About) {
-        card.version += 1;
-        card.about = about;
-        card.expires_at = self
-            .pending_of(&card)
-            .and_then(|kind| kind.lifetime(self.policy))
-            .map(|age| self.now().plus(age));
-        for pending in &mut self.head.pendings {
-            if pending.kind.card() == Some(&card.id) && pending.kind.class() == PendingClass::Workflow {
-                pending.ui_version = card.version;
-                pending.expires_at = card.expires_at;
-            }
-        }
-        self.clear_timers.append(&mut card.timers);
-        self.set_timers(&mut card);
-        self.open_approval(&card);
-        self.update(card);
-    }
-
-    fn pending_of(&self, card: &Card) -> Option<PendingKind> {
-        let id = card.id.clone();
-        match &card.about {
-            About::DraftPreview { .. } => Some(PendingKind::WaitingApproval { card: id }),
-            About::ScopeGate { source, .. } => {
-                Some(PendingKind::WaitingScopeChoice { card: id, message: source.clone() })
-            }
-            About::UncertainEffect { effect, .. } => {
-                Some(PendingKind::WaitingUncertainEffect { card: id, effect: effect.clone() })
-            }
-            About::Remembered => None,
-        }
-    }
-
-    pub(crate) fn draft_of(&self, card: &Card) -> Option<Draft> {
-        card.draft().and_then(|draft| self.draft(draft))
-    }
-
-    fn set_timers(&mut self, card: &mut Card) {
-        let (id, version) = (card.id.clone(), card.version);
-        if let Some(end) = card.expires_at {
-            // The end itself still counts; the timer comes one millisecond later.
-            card.timers.push(self.set_timer(end.plus(1), TimerAbout::Expiry { card: id.clone(), version }));
-        }
-        if matches!(card.about, About::DraftPreview { .. }) {
-            let at = self.now().plus(self.policy.approval.remind_ms);
-            card.timers.push(self.set_timer(at, TimerAbout::Reminder { card: id, version }));
-        }
-    }
-
-    fn set_timer(&mut self, due: Timestamp, about: TimerAbout) -> TimerId {
-        let id = TimerId(self.fresh(TimerId::PREFIX));
-        self.timers.push(Timer { id: id.clone(), due, about });
-        id
-    }
-
-    fn open_approval(&mut self, card: &Card) {
-        let Some(draft) = self.draft_of(card).filter(|_| card.is_approval()) else { return };
-        let item = draft.item();
-        let payload = jcs(&draft.payload());
-        let chars: usize = item.fields.values().map(|text| text.chars().count()).sum();
-        self.approvals.push(ApprovalChange::Open(Approval {
-            card: card.id.clone(),
-            version: card.version,
-            kind: "tracker.item".into(),
-            payload_sha256: hex(&sha256(&[payload.as_bytes()])),
-            payload,
-            classes: alloc::vec!["tracker.create".into()],
-            targets: alloc::vec![draft.target.to_string()],
-            quantity: 1,
-            total_chars: u32::try_from(chars).unwrap_or(u32::MAX),
-            requested_by: draft.by.clone(),
-            source: draft.source.clone(),
-            created_at: self.now(),
-            expires_at: card.expires_at,
-        }));
-    }
-
-    pub(crate) fn approval(&mut self, change: ApprovalChange) {
-        self.approvals.push(change);
-    }
-
     // ---- pendings ----
 
     /// Opens a pending. A conversational one takes the place of the one there is.
@@ -542,97 +413,5 @@ impl<'a> Turn<'a> {
             messages: self.messages,
             trace: self.trace,
         }
-    }
-
-    /// Keeps the loaded records within policy: the oldest leave, still to be found in the store.
-    fn prune(&mut self) {
-        self.readmit();
-        while self.head.cards.len() > self.policy.window.cards {
-            let Some(id) = self.next_to_leave() else { break };
-            self.head.cards.retain(|card| *card != id);
-            // Its buttons still work; only the list of what is open gets shorter.
-            self.clear_pending_of(&id);
-            self.retire(RecordKind::Card, &id.0);
-        }
-        while self.head.window.len() > self.policy.window.messages {
-            let goes = |id: &MessageId| self.untouched(RecordKind::Message, &id.0) && !self.waited_for(id);
-            let Some(at) = self.head.window.iter().position(goes) else { break };
-            let id = self.head.window.remove(at);
-            self.retire(RecordKind::Message, &id.0);
-        }
-        self.retire_unused();
-    }
-
-    /// The oldest card that is decided, else the oldest that is not the open gate: there is one gate, and a newer
-    /// message has to find it.
-    fn next_to_leave(&self) -> Option<CardId> {
-        let settled = |id: &&CardId| self.untouched(RecordKind::Card, &id.0);
-        let open = |id: &&CardId| self.card_ref(id).is_some_and(Card::open);
-        let gate = |id: &&CardId| {
-            self.card_ref(id).is_some_and(|card| matches!(card.about, About::ScopeGate { .. }))
-        };
-        let mut loaded = self.head.cards.iter().filter(settled);
-        loaded.clone().find(|id| !open(id)).or_else(|| loaded.find(|id| !gate(id))).cloned()
-    }
-
-    /// Drafts that no loaded card and no question needs leave, and tasks that no loaded draft needs.
-    fn retire_unused(&mut self) {
-        let mut drafts: BTreeSet<DraftId> = self
-            .head
-            .cards
-            .iter()
-            .filter_map(|id| self.card_ref(id))
-            .filter_map(|card| card.draft().cloned())
-            .collect();
-        let questions = self.head.pendings.iter().chain(&self.head.lapsed);
-        drafts.extend(questions.filter_map(|pending| pending.kind.draft().cloned()));
-        let tasks: BTreeSet<TaskId> =
-            drafts.iter().filter_map(|id| self.draft(id)).map(|draft| draft.task).collect();
-        let unused: Vec<RecordKey> = self
-            .lane
-            .records
-            .iter()
-            .filter_map(|record| match record {
-                Record::Draft(draft) if !drafts.contains(&draft.id) => Some(record.key()),
-                Record::Task(task) if !tasks.contains(&task.id) => Some(record.key()),
-                _ => None,
-            })
-            .collect();
-        for key in unused {
-            if self.untouched(key.kind, &key.key) {
-                self.retire(key.kind, &key.key);
-            }
-        }
-    }
-
-    /// A card that was read from beyond the window and changed is loaded again, as the next to leave.
-    fn readmit(&mut self) {
-        for record in &self.given.revived {
-            if let Record::Card(card) = record
-                && !self.untouched(RecordKind::Card, &card.id.0)
-                && !self.head.cards.contains(&card.id)
-            {
-                self.head.cards.insert(0, card.id.clone());
-            }
-        }
-    }
-
-    /// An open gate routes this message when it is answered.
-    fn waited_for(&self, id: &MessageId) -> bool {
-        self.head
-            .pendings
-            .iter()
-            .any(|p| matches!(&p.kind, PendingKind::WaitingScopeChoice { message, .. } if message == id))
-    }
-}
-
-impl PendingState {
-    /// One line for a person: what waits, and until when.
-    #[must_use]
-    pub fn line(&self, now: Timestamp) -> String {
-        let until =
-            self.expires_at.map(|end| alloc::format!(", until {}", end.told(now))).unwrap_or_default();
-        let expected = self.expected.as_ref().map(|e| alloc::format!(", expects {e}")).unwrap_or_default();
-        alloc::format!("{}{expected}{until}", self.kind.word().to_string().replace('_', " "))
     }
 }

@@ -214,3 +214,34 @@ fn a_decided_card_keeps_no_deadline() {
     let step = w.presses("bob", &card, 1, Action::Reject);
     assert_eq!(step.clear_timers, card.timers);
 }
+
+fn messages(w: &mut World, kind: EventKind, addressing: Addressing) -> Reason {
+    let given = Given { now: w.now, addressing, ..Given::default() };
+    w.event("ana", kind, given).decision.reason
+}
+
+#[test]
+fn what_is_not_ours_is_left_alone() {
+    let mut w = World::new();
+    let posted = || EventKind::MessagePosted(Posted { text: "hello all".into(), ..Posted::default() });
+    assert_eq!(messages(&mut w, posted(), Addressing::default()), Reason::IgnoredNotAddressed);
+    let direct = Addressing { direct: true, ..Addressing::default() };
+    let unfurled =
+        EventKind::MessageEdited { message: "1".into(), text: "hello all".into(), metadata_only: true };
+    assert_eq!(messages(&mut w, unfurled, direct), Reason::IgnoredMetadataOnly);
+    assert!(w.lane.head.window.is_empty(), "nothing of it is kept");
+}
+
+/// A deadline that was already on its way when its card was decided.
+#[test]
+fn a_deadline_of_a_decided_card_is_over() {
+    let mut w = World::new();
+    let _ = w.says("ana", TICKET);
+    w.settle();
+    let card = w.card();
+    let _ = w.presses("bob", &card, 1, Action::Reject);
+    let about = throughline_engine::workflow::TimerAbout::Expiry { card: card.id.clone(), version: 1 };
+    let due = EventKind::TimerDue { timer: card.timers[0].clone(), about };
+    let given = Given { now: card.expires_at.unwrap().plus(1), ..Given::default() };
+    assert_eq!(w.event("", due, given).decision.reason, Reason::TimerSuperseded);
+}

@@ -248,7 +248,7 @@ impl Runtime {
     /// says so, and the lane goes on (`spec 06 §2.3`).
     async fn give_up(&self, actor: &mut Actor, row: &InboxRow, started: Timestamp) -> Result<Turned, Stop> {
         let failures = self.store.failed(&row.lane.tenant, row.seq).await?;
-        tracing::error!(key = %row.key, failures, code = "TL-2301", "handling an event failed");
+        tracing::error!(key = %row.key, failures, "handling an event failed");
         if failures < self.policy.intake.failures {
             return Ok(Turned::Raced);
         }

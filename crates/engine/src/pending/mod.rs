@@ -1,5 +1,6 @@
 //! Pending state: what waits for an answer, in two classes, and when a message is one (`spec 02 §5`).
 
+use alloc::format;
 use alloc::string::String;
 use serde::{Deserialize, Serialize};
 
@@ -201,5 +202,13 @@ impl PendingState {
     #[must_use]
     pub fn alive(&self, now: Timestamp) -> bool {
         self.expires_at.is_none_or(|end| now <= end)
+    }
+
+    /// One line for a person: what waits, and until when.
+    #[must_use]
+    pub fn line(&self, now: Timestamp) -> String {
+        let until = self.expires_at.map(|end| format!(", until {}", end.told(now))).unwrap_or_default();
+        let expected = self.expected.as_ref().map(|e| format!(", expects {e}")).unwrap_or_default();
+        format!("{}{expected}{until}", self.kind.word().replace('_', " "))
     }
 }

@@ -224,7 +224,7 @@ impl Runtime {
         }
         if !ours {
             // Another worker took it over in the meantime and has parked or tried it; this result comes too late.
-            tracing::error!(effect = %leased.effect.row.id, code = "TL-4201", "an attempt outlived its lease");
+            tracing::error!(effect = %leased.effect.row.id, "an attempt outlived its lease");
             metrics::counter!("throughline_lease_lost_total").increment(1);
         }
         // What waited for this one in its stream, or depends on it, may be due now.

@@ -1,0 +1,93 @@
+//! The end of a turn: what is kept loaded stays within policy, the rest is found in the store.
+
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+
+use super::Turn;
+use crate::id::{CardId, DraftId, MessageId, TaskId};
+use crate::lane::{Record, RecordKey, RecordKind};
+use crate::pending::PendingKind;
+use crate::workflow::{About, Card};
+
+impl Turn<'_> {
+    /// Keeps the loaded records within policy: the oldest leave, still to be found in the store.
+    pub(super) fn prune(&mut self) {
+        self.readmit();
+        while self.head.cards.len() > self.policy.window.cards {
+            let Some(id) = self.next_to_leave() else { break };
+            self.head.cards.retain(|card| *card != id);
+            // Its buttons still work; only the list of what is open gets shorter.
+            self.clear_pending_of(&id);
+            self.retire(RecordKind::Card, &id.0);
+        }
+        while self.head.window.len() > self.policy.window.messages {
+            let goes = |id: &MessageId| self.untouched(RecordKind::Message, &id.0) && !self.waited_for(id);
+            let Some(at) = self.head.window.iter().position(goes) else { break };
+            let id = self.head.window.remove(at);
+            self.retire(RecordKind::Message, &id.0);
+        }
+        self.retire_unused();
+    }
+
+    /// The oldest card that is decided, else the oldest that is not the open gate: there is one gate, and a newer
+    /// message has to find it.
+    fn next_to_leave(&self) -> Option<CardId> {
+        let settled = |id: &&CardId| self.untouched(RecordKind::Card, &id.0);
+        let open = |id: &&CardId| self.card_ref(id).is_some_and(Card::open);
+        let gate = |id: &&CardId| {
+            self.card_ref(id).is_some_and(|card| matches!(card.about, About::ScopeGate { .. }))
+        };
+        let mut loaded = self.head.cards.iter().filter(settled);
+        loaded.clone().find(|id| !open(id)).or_else(|| loaded.find(|id| !gate(id))).cloned()
+    }
+
+    /// Drafts that no loaded card and no question needs leave, and tasks that no loaded draft needs.
+    fn retire_unused(&mut self) {
+        let mut drafts: BTreeSet<DraftId> = self
+            .head
+            .cards
+            .iter()
+            .filter_map(|id| self.card_ref(id))
+            .filter_map(|card| card.draft().cloned())
+            .collect();
+        let questions = self.head.pendings.iter().chain(&self.head.lapsed);
+        drafts.extend(questions.filter_map(|pending| pending.kind.draft().cloned()));
+        let tasks: BTreeSet<TaskId> =
+            drafts.iter().filter_map(|id| self.draft(id)).map(|draft| draft.task).collect();
+        let unused: Vec<RecordKey> = self
+            .lane
+            .records
+            .iter()
+            .filter_map(|record| match record {
+                Record::Draft(draft) if !drafts.contains(&draft.id) => Some(record.key()),
+                Record::Task(task) if !tasks.contains(&task.id) => Some(record.key()),
+                _ => None,
+            })
+            .collect();
+        for key in unused {
+            if self.untouched(key.kind, &key.key) {
+                self.retire(key.kind, &key.key);
+            }
+        }
+    }
+
+    /// A card that was read from beyond the window and changed is loaded again, as the next to leave.
+    fn readmit(&mut self) {
+        for record in &self.given.revived {
+            if let Record::Card(card) = record
+                && !self.untouched(RecordKind::Card, &card.id.0)
+                && !self.head.cards.contains(&card.id)
+            {
+                self.head.cards.insert(0, card.id.clone());
+            }
+        }
+    }
+
+    /// An open gate routes this message when it is answered.
+    fn waited_for(&self, id: &MessageId) -> bool {
+        self.head
+            .pendings
+            .iter()
+            .any(|p| matches!(&p.kind, PendingKind::WaitingScopeChoice { message, .. } if message == id))
+    }
+}
