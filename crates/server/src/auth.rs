@@ -158,9 +158,11 @@ pub fn caller(tokens: &[Token], bearer: &str) -> Option<Caller> {
     let (id, _) = bearer.strip_prefix("tlk_")?.split_once('_')?;
     let hash = Token::hash(bearer);
     let token = tokens.iter().find(|token| token.id == id)?;
-    let differs = token.sha256.bytes().zip(hash.bytes()).fold(token.sha256.len() ^ hash.len(), |found, (a, b)| {
-        found | usize::from(a ^ b)
-    });
+    let differs = token
+        .sha256
+        .bytes()
+        .zip(hash.bytes())
+        .fold(token.sha256.len() ^ hash.len(), |found, (a, b)| found | usize::from(a ^ b));
     (differs == 0).then(|| Caller {
         token: token.id.clone(),
         tenant: token.tenant.clone(),
@@ -177,7 +179,14 @@ mod tests {
     fn token() -> (String, Token) {
         let (text, sha256) = Token::mint("ci-1", [7; 24]);
         let scopes = vec![Scope::EventsWrite];
-        let token = Token { id: "ci-1".into(), sha256, tenant: "acme".into(), app: "a".into(), scopes, principal: "ana".into() };
+        let token = Token {
+            id: "ci-1".into(),
+            sha256,
+            tenant: "acme".into(),
+            app: "a".into(),
+            scopes,
+            principal: "ana".into(),
+        };
         (text, token)
     }
 
@@ -189,7 +198,16 @@ mod tests {
         assert!(found.may(Scope::EventsWrite) && !found.may(Scope::ActAs));
         let mut changed = text.clone();
         changed.pop();
-        for wrong in ["", "tlk_", "tlk_ci-1", "tlk_ci-1_", &changed, &format!("{text}0"), &text.to_uppercase(), "tlk_other_00"] {
+        for wrong in [
+            "",
+            "tlk_",
+            "tlk_ci-1",
+            "tlk_ci-1_",
+            &changed,
+            &format!("{text}0"),
+            &text.to_uppercase(),
+            "tlk_other_00",
+        ] {
             assert_eq!(caller(std::slice::from_ref(&token), wrong), None, "{wrong}");
         }
     }

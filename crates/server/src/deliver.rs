@@ -68,8 +68,14 @@ pub(crate) async fn deliver(app: &Arc<App>, delivery: Delivery) -> Result<Respon
     let waiting = Waiting { app, keyed, href, tell, lane };
     match app.runtime().accept(inbound).await? {
         Accepted::New(_) => {}
-        Accepted::Full(_) => return waiting.refused().await,
-        Accepted::Duplicate(row) => return waiting.again(*row, wait).await,
+        Accepted::Full(_) => {
+            ::metrics::counter!("throughline_inbox_refused_total", "why" => "queue_full").increment(1);
+            return waiting.refused().await;
+        }
+        Accepted::Duplicate(row) => {
+            ::metrics::counter!("throughline_inbox_duplicates_total", "channel" => "api").increment(1);
+            return waiting.again(*row, wait).await;
+        }
     }
     let Some(told) = told else { return Ok(waiting.received()) };
     let followed = async {
@@ -162,7 +168,8 @@ impl Waiting<'_> {
     }
 
     fn queue_full(&self) -> Problem {
-        let text = "too many messages wait in this conversation; this one was not taken, and the user is told so";
+        let text =
+            "too many messages wait in this conversation; this one was not taken, and the user is told so";
         Problem::new(&codes::QUEUE_FULL, text).retry_after(5)
     }
 

@@ -44,7 +44,11 @@ impl Documents for StoredDocuments {
         Ok(found.into_iter().map(handed).collect())
     }
 
-    async fn write(&self, tenant: &str, writes: Vec<(String, TrackerDocument)>) -> Result<bool, DocumentsError> {
+    async fn write(
+        &self,
+        tenant: &str,
+        writes: Vec<(String, TrackerDocument)>,
+    ) -> Result<bool, DocumentsError> {
         let stored = |(collection, document): (String, TrackerDocument)| {
             let TrackerDocument { key, version, body } = document;
             (collection, Document { key, version, body })

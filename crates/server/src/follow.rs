@@ -38,7 +38,9 @@ impl Chain {
             return &self.own;
         }
         let ask = EffectClass::ModelAsk.word();
-        let asked = |effect: &EffectId| self.own.row.effects.iter().any(|(class, id)| class == ask && *id == effect.0);
+        let asked = |effect: &EffectId| {
+            self.own.row.effects.iter().any(|(class, id)| class == ask && *id == effect.0)
+        };
         self.settled.iter().find(|(effect, _)| asked(effect)).map_or(&self.own, |(_, turn)| turn)
     }
 
@@ -85,7 +87,9 @@ impl<'r> Watched<'r> {
     /// Watches every effect of a turn whose outcome returns as a turn and that we perform.
     fn add(&mut self, lane: &LaneKey, turn: &Turn) {
         for (class, id) in &turn.row.effects {
-            let Some(class) = EffectClass::from_word(class).filter(|class| class.reports_success()) else { continue };
+            let Some(class) = EffectClass::from_word(class).filter(|class| class.reports_success()) else {
+                continue;
+            };
             if self.runtime.ports().performer(lane, class) == Performer::Us {
                 self.effects.insert(EffectId::from(id.as_str()), self.runtime.wakes().watch(id));
             }

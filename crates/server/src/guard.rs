@@ -38,8 +38,11 @@ pub(crate) async fn identify(request: Request, next: Next) -> Response {
 /// A handler panicked: the request fails, the process does not.
 pub(crate) fn panicked(_: Box<dyn Any + Send + 'static>) -> Response {
     tracing::error!(code = "TL-2008", "a request's handler panicked");
-    Problem::new(&codes::INTERNAL, "the handler of this request failed; an accepted event is handled all the same")
-        .into_response()
+    Problem::new(
+        &codes::INTERNAL,
+        "the handler of this request failed; an accepted event is handled all the same",
+    )
+    .into_response()
 }
 
 /// Refuses what comes too late or from elsewhere.
@@ -55,7 +58,8 @@ pub(crate) async fn admit(State(app): State<Arc<App>>, request: Request, next: N
 }
 
 fn asks_how_it_is(method: &Method, uri: &Uri) -> bool {
-    matches!(*method, Method::GET | Method::HEAD) && matches!(uri.path(), "/livez" | "/readyz" | "/metrics" | "/version")
+    matches!(*method, Method::GET | Method::HEAD)
+        && matches!(uri.path(), "/livez" | "/readyz" | "/metrics" | "/version")
 }
 
 /// The names we may be called by, where that is limited: in the demo and on loopback, so that no other site
@@ -85,14 +89,18 @@ impl<'a> Hosts<'a> {
             let told = named.unwrap_or("(none)");
             return Err(Problem::new(
                 &codes::HOST_REFUSED,
-                format!("the host {told:?} is not one of ours; use 127.0.0.1:{} or add it to server.allowed_hosts", self.port),
+                format!(
+                    "the host {told:?} is not one of ours; use 127.0.0.1:{} or add it to server.allowed_hosts",
+                    self.port
+                ),
             ));
         }
         for origin in headers.get_all(ORIGIN) {
             let origin = origin.to_str().unwrap_or_default();
             let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
             if !host.is_some_and(|host| self.allows(host)) {
-                let text = format!("a page of {origin:?} may not call us; add its host to server.allowed_hosts");
+                let text =
+                    format!("a page of {origin:?} may not call us; add its host to server.allowed_hosts");
                 return Err(Problem::new(&codes::ORIGIN_REFUSED, text));
             }
         }
@@ -103,7 +111,8 @@ impl<'a> Hosts<'a> {
         let host = host.to_ascii_lowercase();
         let loopback = ["localhost", "127.0.0.1", "[::1]"];
         let ours = |name: &str| host == format!("{name}:{}", self.port) || (self.port == 80 && host == *name);
-        let configured = |name: &String| host == name.to_ascii_lowercase() || ours(&name.to_ascii_lowercase());
+        let configured =
+            |name: &String| host == name.to_ascii_lowercase() || ours(&name.to_ascii_lowercase());
         loopback.iter().any(|name| ours(name)) || self.more.iter().any(configured)
     }
 }

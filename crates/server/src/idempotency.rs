@@ -45,13 +45,20 @@ impl Keyed {
     ) -> Result<Self, Problem> {
         let mut given = headers.get_all(KEY_HEADER).iter();
         let client = given.next().and_then(|key| key.to_str().ok()).filter(|_| given.next().is_none());
-        let visible = |key: &&str| (1..=255).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
+        let visible =
+            |key: &&str| (1..=255).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
         let Some(client) = client.filter(visible) else {
             let text = "send one Idempotency-Key header of 1 to 255 visible ASCII characters";
             return Err(Problem::new(&codes::KEY_REQUIRED, text));
         };
         let body: Value = serde_json::from_slice(body).map_err(|error| malformed(&error.to_string()))?;
-        let hash = hex(&sha256(&[method.as_str().as_bytes(), b"\n", route.as_bytes(), b"\n", jcs(&body).as_bytes()]));
+        let hash = hex(&sha256(&[
+            method.as_str().as_bytes(),
+            b"\n",
+            route.as_bytes(),
+            b"\n",
+            jcs(&body).as_bytes(),
+        ]));
         Ok(Self {
             tenant: caller.tenant.clone(),
             client: client.into(),
@@ -62,7 +69,8 @@ impl Keyed {
 
     /// The key was used for another request.
     pub(crate) fn reused(&self) -> Problem {
-        let text = format!("the Idempotency-Key {:?} was used for another request of this route", self.client);
+        let text =
+            format!("the Idempotency-Key {:?} was used for another request of this route", self.client);
         Problem::new(&codes::KEY_REUSED, text)
     }
 

@@ -152,7 +152,10 @@ fn open_store(url: &StoreUrl) -> Result<Arc<dyn Store>, StartError> {
         StoreUrl::Memory => Ok(Arc::new(MemoryStore::new(clock))),
         StoreUrl::Sqlite(path) => {
             if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-                let cannot = |error: std::io::Error| StartError::Folder { folder: folder.into(), why: error.to_string() };
+                let cannot = |error: std::io::Error| StartError::Folder {
+                    folder: folder.into(),
+                    why: error.to_string(),
+                };
                 std::fs::create_dir_all(folder).map_err(cannot)?;
             }
             Ok(Arc::new(SqliteStore::open(path, clock)?))

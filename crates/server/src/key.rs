@@ -27,7 +27,8 @@ pub(crate) fn load_or_make(file: &Path) -> Result<([u8; 32], bool), StartError> 
 /// A key of its own for a store that does not outlive the process.
 pub(crate) fn random() -> Result<[u8; 32], StartError> {
     let mut key = [0; 32];
-    let cannot = |error: getrandom::Error| StartError::Key { file: "a new key".into(), why: error.to_string() };
+    let cannot =
+        |error: getrandom::Error| StartError::Key { file: "a new key".into(), why: error.to_string() };
     getrandom::fill(&mut key).map_err(cannot)?;
     Ok(key)
 }

@@ -9,7 +9,7 @@
 //! - [`codes`]: every error code, for `explain` and the docs.
 //!
 //! The way of a request: `listen.rs` (connection) → `guard.rs` (host, drain, panics) → `routes/` → `deliver.rs`
-//! (durable, then watched) → `view/` (what is told).
+//! (durable, then watched) → `follow.rs` (to the outcomes of effects) → [`telling`] (what is told, as [`wire`] has it).
 
 mod app;
 pub mod auth;
@@ -28,8 +28,10 @@ mod metrics;
 mod problem;
 mod request;
 mod routes;
+mod sent;
 mod serve;
-mod telling;
+mod socket;
+pub mod telling;
 pub mod wire;
 
 pub use config::{Config, ConfigError, ConfigErrors, Origin, Setting, Sources, StoreUrl};

@@ -24,7 +24,8 @@ fn install() -> PrometheusHandle {
         builder().build_recorder().handle()
     });
     let commit = option_env!("THROUGHLINE_COMMIT").unwrap_or("unknown");
-    metrics::gauge!("throughline_build_info", "version" => env!("CARGO_PKG_VERSION"), "commit" => commit).set(1.0);
+    metrics::gauge!("throughline_build_info", "version" => env!("CARGO_PKG_VERSION"), "commit" => commit)
+        .set(1.0);
     handle
 }
 

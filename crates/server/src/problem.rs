@@ -45,6 +45,7 @@ impl Problem {
             code: code.id(),
             name: code.name.into(),
             errors: Vec::new(),
+            turn: None,
             current: None,
         };
         let problem = Self(Box::new(Parts { code, body, headers: Vec::new() }));
@@ -78,7 +79,9 @@ impl Problem {
 
     /// What the API channel found wrong.
     pub(crate) fn of_channel(problems: Vec<api::Problem>) -> Self {
-        Self::schema(problems.into_iter().map(|found| Pointed { pointer: found.pointer, text: found.text }).collect())
+        Self::schema(
+            problems.into_iter().map(|found| Pointed { pointer: found.pointer, text: found.text }).collect(),
+        )
     }
 
     pub(crate) fn retry_after(self, seconds: u32) -> Self {
@@ -87,6 +90,12 @@ impl Problem {
 
     pub(crate) fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.0.headers.push((name, value));
+        self
+    }
+
+    /// Names the turn that refused.
+    pub(crate) fn about(mut self, turn: &str) -> Self {
+        self.0.body.turn = Some(turn.into());
         self
     }
 

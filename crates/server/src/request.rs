@@ -53,7 +53,8 @@ pub(crate) fn caller(app: &App, headers: &HeaderMap) -> Result<Caller, Problem> 
         scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
     });
     bearer.and_then(|bearer| auth::caller(&config.tokens, bearer)).ok_or_else(|| {
-        ::metrics::counter!("throughline_signature_failures_total", "channel" => "api", "why" => "token").increment(1);
+        ::metrics::counter!("throughline_signature_failures_total", "channel" => "api", "why" => "token")
+            .increment(1);
         challenge(Problem::new(&codes::BAD_TOKEN, "the bearer token is not one of this installation"))
     })
 }
@@ -72,7 +73,10 @@ impl Caller {
     pub(crate) fn actor(&self, named: Option<&str>) -> Result<String, Problem> {
         match named {
             Some(other) if other != self.principal && !self.may(Scope::ActAs) => {
-                let text = format!("the token {} acts as {} and may not act as {other:?}", self.token, self.principal);
+                let text = format!(
+                    "the token {} acts as {} and may not act as {other:?}",
+                    self.token, self.principal
+                );
                 Err(Problem::new(&codes::ACT_AS, text))
             }
             Some(other) => Ok(other.into()),
@@ -89,7 +93,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Named {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let path = Path::<String>::from_request_parts(parts, state).await;
-        path.map(|Path(name)| Self(name)).map_err(|error| Problem::new(&codes::BAD_REQUEST, error.body_text()))
+        path.map(|Path(name)| Self(name))
+            .map_err(|error| Problem::new(&codes::BAD_REQUEST, error.body_text()))
     }
 }
 
@@ -101,7 +106,9 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Asked<T> {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let query = Query::<T>::from_request_parts(parts, state).await;
-        query.map(|Query(asked)| Self(asked)).map_err(|error| Problem::new(&codes::BAD_REQUEST, error.body_text()))
+        query
+            .map(|Query(asked)| Self(asked))
+            .map_err(|error| Problem::new(&codes::BAD_REQUEST, error.body_text()))
     }
 }
 
@@ -122,7 +129,10 @@ pub(crate) async fn read_json(headers: &HeaderMap, body: Body) -> Result<Bytes, 
         return Err(too_large());
     }
     let bytes = tokio::time::timeout(BODY_TIME, collect(body)).await.map_err(|_| {
-        Problem::new(&codes::TIMEOUT, format!("the body did not arrive within {} seconds", BODY_TIME.as_secs()))
+        Problem::new(
+            &codes::TIMEOUT,
+            format!("the body did not arrive within {} seconds", BODY_TIME.as_secs()),
+        )
     })??;
     if too_deep(&bytes) {
         return Err(Problem::new(&codes::TOO_DEEP, format!("the body is nested more than {MAX_DEPTH} deep")));
@@ -136,7 +146,11 @@ fn json_type(headers: &HeaderMap) -> Result<(), Problem> {
     if essence.eq_ignore_ascii_case("application/json") {
         return Ok(());
     }
-    let text = if given.is_empty() { "the body has no Content-Type".into() } else { format!("{given:?} is not JSON") };
+    let text = if given.is_empty() {
+        "the body has no Content-Type".into()
+    } else {
+        format!("{given:?} is not JSON")
+    };
     Err(Problem::new(&codes::MEDIA_TYPE, format!("{text}; send Content-Type: application/json")))
 }
 
@@ -193,7 +207,10 @@ pub(crate) fn malformed(why: &str) -> Problem {
 pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     let value: Value = serde_json::from_slice(bytes).map_err(|error| malformed(&error.to_string()))?;
     if !value.is_object() {
-        return Err(Problem::schema(vec![Pointed { pointer: String::new(), text: "the body is a JSON object".into() }]));
+        return Err(Problem::schema(vec![Pointed {
+            pointer: String::new(),
+            text: "the body is a JSON object".into(),
+        }]));
     }
     // From the text again: it holds a member that is there twice, and the place of what is wrong.
     serde_json::from_slice(bytes)
@@ -238,7 +255,15 @@ mod tests {
         assert_eq!(of(&["wait=5"]), Some(5));
         assert_eq!(of(&["respond-async, Wait = \"7\"; x=1"]), Some(7));
         assert_eq!(of(&["respond-async", "wait=99999"]), Some(30));
-        for none in [&[] as &[&str], &["wait"], &["wait=0"], &["wait=-1"], &["wait=x"], &["waits=5"], &["wait=99999999999999999999999"]] {
+        for none in [
+            &[] as &[&str],
+            &["wait"],
+            &["wait=0"],
+            &["wait=-1"],
+            &["wait=x"],
+            &["waits=5"],
+            &["wait=99999999999999999999999"],
+        ] {
             assert_eq!(of(none), None, "{none:?}");
         }
     }

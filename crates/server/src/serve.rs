@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -16,6 +16,8 @@ use crate::{Config, Instance, StartError, open};
 
 /// Connections of one listener (`spec 06 §7.2`).
 const CONNECTIONS: usize = 1_024;
+/// How often recorded times are folded into their histograms.
+const UPKEEP: Duration = Duration::from_secs(5);
 /// How long connections may take to finish once draining began; then the loops have 20 seconds more
 /// (`spec 06`, R-43: out within 25 s).
 const LAST_ANSWERS: Duration = Duration::from_secs(5);
@@ -55,6 +57,7 @@ pub async fn serve_instance(
     tokio::select! {
         () = shutdown => {}
         () = server.accept() => {}
+        () = tidy(&app) => {}
     }
     tracing::info!("draining");
     app.drain();
@@ -63,6 +66,15 @@ pub async fn serve_instance(
     host.drain().await;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Keeps the metrics small while nobody reads them.
+async fn tidy(app: &App) {
+    let mut ticks = tokio::time::interval(UPKEEP);
+    loop {
+        ticks.tick().await;
+        app.metrics.run_upkeep();
+    }
 }
 
 /// The listener and its connections.
@@ -77,34 +89,21 @@ struct Server {
 impl Server {
     fn new(app: Arc<App>, listener: TcpListener) -> Self {
         let router = app::router(&app);
-        Self { app, router, listener, permits: Arc::new(Semaphore::new(CONNECTIONS)), connections: JoinSet::new() }
+        Self {
+            app,
+            router,
+            listener,
+            permits: Arc::new(Semaphore::new(CONNECTIONS)),
+            connections: JoinSet::new(),
+        }
     }
 
     /// Accepts connections for ever.
     async fn accept(&mut self) {
         loop {
             while self.connections.try_join_next().is_some() {}
-            self.accept_one().await;
-        }
-    }
-
-    /// Accepts one connection, once there is room for it.
-    async fn accept_one(&mut self) {
-        let Ok(permit) = self.permits.clone().acquire_owned().await else { return };
-        match self.listener.accept().await {
-            Ok((stream, peer)) => {
-                // Answers are small and somebody waits for each.
-                let _ = stream.set_nodelay(true);
-                let (app, router) = (self.app.clone(), self.router.clone());
-                self.connections.spawn(async move {
-                    connection(stream, peer, app, router).await;
-                    drop(permit);
-                });
-            }
-            Err(error) => {
-                // Out of descriptors, most likely: others have to close first.
-                tracing::warn!(%error, "a connection was not accepted");
-                tokio::time::sleep(Duration::from_millis(50)).await;
+            if let Some(accepted) = next(&self.listener, &self.permits).await {
+                self.serve(accepted);
             }
         }
     }
@@ -113,26 +112,47 @@ impl Server {
     async fn finish(&mut self) {
         let deadline = Instant::now() + LAST_ANSWERS;
         while !self.connections.is_empty() && Instant::now() < deadline {
-            let permits = self.permits.clone();
-            tokio::select! {
+            let accepted = tokio::select! {
                 biased;
-                _ = self.connections.join_next() => {}
-                () = tokio::time::sleep_until(deadline) => {}
-                accepted = async {
-                    let permit = permits.acquire_owned().await;
-                    (permit, self.listener.accept().await)
-                } => {
-                    let (permit, accepted) = accepted;
-                    if let Ok((stream, peer)) = accepted {
-                        let (app, router) = (self.app.clone(), self.router.clone());
-                        self.connections.spawn(async move {
-                            connection(stream, peer, app, router).await;
-                            drop(permit);
-                        });
-                    }
-                }
+                _ = self.connections.join_next() => None,
+                () = tokio::time::sleep_until(deadline) => None,
+                accepted = next(&self.listener, &self.permits) => accepted,
+            };
+            if let Some(accepted) = accepted {
+                self.serve(accepted);
             }
         }
         self.connections.shutdown().await;
+    }
+
+    fn serve(&mut self, Accepted { stream, peer, permit }: Accepted) {
+        // Answers are small and somebody waits for each.
+        let _ = stream.set_nodelay(true);
+        let (app, router) = (self.app.clone(), self.router.clone());
+        self.connections.spawn(async move {
+            connection(stream, peer, app, router).await;
+            drop(permit);
+        });
+    }
+}
+
+/// A connection, and its share of those there may be.
+struct Accepted {
+    stream: TcpStream,
+    peer: SocketAddr,
+    permit: OwnedSemaphorePermit,
+}
+
+/// The next connection, once there is room for it.
+async fn next(listener: &TcpListener, permits: &Arc<Semaphore>) -> Option<Accepted> {
+    let permit = permits.clone().acquire_owned().await.ok()?;
+    match listener.accept().await {
+        Ok((stream, peer)) => Some(Accepted { stream, peer, permit }),
+        Err(error) => {
+            // Out of descriptors, most likely: others have to close first.
+            tracing::warn!(%error, "a connection was not accepted");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            None
+        }
     }
 }

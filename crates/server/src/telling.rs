@@ -1,18 +1,20 @@
-//! What is told about a turn, an effect, an approval: read from the store, shaped for the wire.
+//! What is told about a turn, an effect, an approval, a lane: read from the store, shaped for the wire. The routes and
+//! the command line tell the same things with these.
 
 use serde_json::{Map, Value};
 use throughline_engine::approval::ApprovalChange;
 use throughline_engine::effect::{EffectBody, EffectClass};
+use throughline_engine::intent::Remembered;
 use throughline_engine::lane::{Lane, Role};
 use throughline_engine::pending::PendingClass;
 use throughline_engine::workflow::{Action, CardModel};
 use throughline_engine::{EffectId, LaneKey, MessageId};
 use throughline_runtime::record::Turn;
+use throughline_runtime::replay::{Replayed, Same};
 use throughline_runtime::{MessageView, Runtime, Stop};
-use throughline_store::{ApprovalRow, ApprovalState, EffectState, Performer, StoredEffect};
+use throughline_store::{ApprovalRow, ApprovalState, EffectState, LaneInfo, Performer, StoredEffect};
 
 use crate::follow::Chain;
-use crate::problem::Problem;
 use crate::wire;
 
 /// The answer to a delivered event: the decision of one turn of the chain, and what came of all of them.
@@ -120,7 +122,11 @@ async fn messages_of(
         return Ok(Vec::new());
     }
     let views = runtime.messages(&chain.lane, &ids).await?;
-    Ok(views.into_iter().filter(|view: &MessageView| view.role == Role::Assistant).map(wire::Message::from).collect())
+    Ok(views
+        .into_iter()
+        .filter(|view: &MessageView| view.role == Role::Assistant)
+        .map(wire::Message::from)
+        .collect())
 }
 
 /// What a stored effect is to do.
@@ -129,7 +135,8 @@ pub(crate) fn body(effect: &StoredEffect) -> Option<EffectBody> {
 }
 
 /// An effect as it is told, its card's tokens filled in.
-pub(crate) fn effect(runtime: &Runtime, effect: &StoredEffect) -> wire::Effect {
+#[must_use]
+pub fn effect(runtime: &Runtime, effect: &StoredEffect) -> wire::Effect {
     let mut members: Map<String, Value> = serde_json::from_str(&effect.row.payload).unwrap_or_default();
     members.remove("class");
     if let Some(EffectBody::CardPost { card, .. } | EffectBody::CardUpdate { card, .. }) = body(effect) {
@@ -166,7 +173,8 @@ fn delivery(performer: Performer) -> &'static str {
 }
 
 /// The word of an effect's state.
-pub(crate) fn state_word(state: EffectState) -> &'static str {
+#[must_use]
+pub fn state_word(state: EffectState) -> &'static str {
     match state {
         EffectState::Planned => "planned",
         EffectState::Attempted => "attempted",
@@ -178,9 +186,12 @@ pub(crate) fn state_word(state: EffectState) -> &'static str {
 }
 
 /// The state of that word.
-pub(crate) fn state_of(word: &str) -> Option<EffectState> {
+#[must_use]
+pub fn state_of(word: &str) -> Option<EffectState> {
     use EffectState::{Attempted, Cancelled, Done, Failed, Planned, Uncertain};
-    [Planned, Attempted, Done, Failed, Uncertain, Cancelled].into_iter().find(|state| state_word(*state) == word)
+    [Planned, Attempted, Done, Failed, Uncertain, Cancelled]
+        .into_iter()
+        .find(|state| state_word(*state) == word)
 }
 
 /// What the person of a turn was told privately: its notices, in order.
@@ -226,7 +237,8 @@ pub(crate) async fn turn(
 }
 
 /// Why a turn decided what it did.
-pub(crate) fn why(turn: &Turn) -> wire::Why {
+#[must_use]
+pub fn why(turn: &Turn) -> wire::Why {
     let row = &turn.row;
     let decision = &row.decision;
     let asks = row.effects.iter().filter(|(class, _)| class == EffectClass::ModelAsk.word());
@@ -246,7 +258,10 @@ pub(crate) fn why(turn: &Turn) -> wire::Why {
 }
 
 /// An approval with its card as it is shown now.
-pub(crate) async fn approval(runtime: &Runtime, row: &ApprovalRow) -> Result<wire::Approval, Problem> {
+///
+/// # Errors
+/// The store did not answer, or holds something this version cannot read.
+pub async fn approval(runtime: &Runtime, row: &ApprovalRow) -> Result<wire::Approval, Stop> {
     let approval = &row.approval;
     let lane = runtime.lane(&row.lane).await?;
     let card = match lane.records.card(&approval.card) {
@@ -254,12 +269,14 @@ pub(crate) async fn approval(runtime: &Runtime, row: &ApprovalRow) -> Result<wir
         None => None,
     };
     let decided = match &row.state {
-        ApprovalState::Decided { change: ApprovalChange::Decide { action, by, at, .. } } => Some(wire::Decided {
-            action: action.word().into(),
-            by: by.id.clone(),
-            by_name: by.name.clone(),
-            at: at.rfc3339(),
-        }),
+        ApprovalState::Decided { change: ApprovalChange::Decide { action, by, at, .. } } => {
+            Some(wire::Decided {
+                action: action.word().into(),
+                by: by.id.clone(),
+                by_name: by.name.clone(),
+                at: at.rfc3339(),
+            })
+        }
         _ => None,
     };
     Ok(wire::Approval {
@@ -295,4 +312,42 @@ fn approval_state(state: &ApprovalState) -> &'static str {
         ApprovalState::Expired => "expired",
         ApprovalState::Superseded => "superseded",
     }
+}
+
+/// A lane as it stands, with its window of messages.
+///
+/// # Errors
+/// The store did not answer, or holds something this version cannot read.
+pub async fn lane(runtime: &Runtime, info: &LaneInfo) -> Result<wire::Lane, Stop> {
+    let view = runtime.lane_view(&info.key).await?;
+    let head = &view.lane.head;
+    let now = runtime.store().now();
+    let alive = |mode: &&Remembered| mode.alive(head.last_message_at, now, runtime.policy());
+    Ok(wire::Lane {
+        info: wire::LaneInfo::from(info),
+        pending: head.pendings.iter().map(wire::Pending::from).collect(),
+        remembered: head.remembered.as_ref().filter(alive).map(|mode| mode.intent.word().into()),
+        asking: head.ask.is_some(),
+        messages: view.messages.into_iter().map(wire::Message::from).collect(),
+    })
+}
+
+/// How a turn that was decided again differs; `None` when it does not.
+#[must_use]
+pub fn differs(replayed: &Replayed) -> Option<wire::ReplayedTurn> {
+    let (differs, detail) = match &replayed.verdict {
+        Same::Yes => return None,
+        Same::ContentErased => ("content_erased", None),
+        Same::Unknown(why) => ("unknown", Some((*why).to_owned())),
+        Same::Tampered => ("tampered", None),
+        Same::Decision(now) => ("decision", Some(format!("{} → {now}", replayed.reason))),
+        Same::State { recorded, now } => ("state", Some(format!("{recorded} → {now}"))),
+    };
+    Some(wire::ReplayedTurn {
+        turn: replayed.turn.clone(),
+        revision: replayed.revision,
+        reason: replayed.reason.code().into(),
+        differs: differs.into(),
+        detail,
+    })
 }

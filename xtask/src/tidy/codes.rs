@@ -6,7 +6,10 @@ use super::Tree;
 use crate::repo::Finding;
 
 const REASONS: &str = "crates/engine/src/decision.rs";
+const TABLE: &str = "crates/server/src/codes/table.rs";
 const PAGE: &str = "docs/errors.md";
+/// Says that we made a mistake, so no test can bring it about.
+const DEFECT: &str = "TL-2008";
 
 /// Every reason code is in a scenario or in a test.
 pub(super) fn reasons(tree: &Tree<'_>) -> Vec<Finding> {
@@ -63,7 +66,7 @@ fn has_word(text: &str, word: &str) -> bool {
     })
 }
 
-/// Every error code that the sources name is explained on the page of errors.
+/// Every error code has a section on the page of errors, and is met in a scenario or a test.
 pub(super) fn errors(tree: &Tree<'_>) -> Vec<Finding> {
     let page = tree.repo.read(PAGE).unwrap_or_default();
     let explained: BTreeSet<&str> =
@@ -79,7 +82,53 @@ pub(super) fn errors(tree: &Tree<'_>) -> Vec<Finding> {
             }
         }
     }
+    let table = tree.rust.iter().find(|file| file.path == TABLE);
+    for error in
+        table.iter().flat_map(|file| file.text.lines().enumerate()).filter_map(|(n, line)| error(n + 1, line))
+    {
+        if !explained.contains(error.code.as_str()) {
+            found.push(Finding::line(TABLE, error.line, format!("{} has no section in {PAGE}", error.code)));
+        }
+        if !met(tree, &error) && error.code != DEFECT {
+            found.push(Finding::line(
+                TABLE,
+                error.line,
+                format!("no test meets {} ({})", error.code, error.name),
+            ));
+        }
+    }
     found
+}
+
+/// One line of the table of error codes: `KEY_REUSED = 2203, "idempotency.key_reused", …`.
+struct ErrorCode<'t> {
+    line: usize,
+    constant: &'t str,
+    code: String,
+    name: &'t str,
+}
+
+fn error(line: usize, text: &str) -> Option<ErrorCode<'_>> {
+    let (constant, rest) = text.trim().split_once(" = ")?;
+    let (number, rest) = rest.split_once(", \"")?;
+    let (name, _) = rest.split_once('"')?;
+    let number: u16 = number.parse().ok()?;
+    let shouted = |c: char| c.is_ascii_uppercase() || c == '_' || c.is_ascii_digit();
+    constant.chars().all(shouted).then(|| ErrorCode { line, constant, code: format!("TL-{number:04}"), name })
+}
+
+/// Whether a test names the code, its constant or its name. A scenario's reason is the name of the code of its answer.
+fn met(tree: &Tree<'_>, error: &ErrorCode<'_>) -> bool {
+    let constant = format!("codes::{}", error.constant);
+    let number = error.code.trim_start_matches("TL-");
+    let status = format!("{number})");
+    tree.scenarios.iter().any(|file| has_word(&file.text, error.name))
+        || tree.tests().any(|text| {
+            has_word(text, &error.code)
+                || has_word(text, &constant)
+                || text.contains(&format!("\"{}\"", error.name))
+                || text.contains(&status)
+        })
 }
 
 /// Codes that tests make up to be refused.
@@ -114,6 +163,17 @@ mod tests {
     fn error_codes_have_four_digits() {
         let line = "TL-2201, TL-22011, TL-22, TL-NNNN, (`TL-6102`)";
         assert_eq!(codes(line).collect::<Vec<_>>(), ["TL-2201", "TL-6102"]);
+    }
+
+    #[test]
+    fn an_error_code_is_read_from_its_line() {
+        let read = error(3, r#"    KEY_REUSED = 2203, "idempotency.key_reused", Some(422), "It was used","#)
+            .unwrap();
+        assert_eq!(
+            (read.constant, read.code.as_str(), read.name),
+            ("KEY_REUSED", "TL-2203", "idempotency.key_reused")
+        );
+        assert!(error(1, "        let x = 5, \"y\"").is_none());
     }
 
     #[test]

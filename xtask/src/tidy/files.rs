@@ -12,22 +12,35 @@ const ROWS: &str = "xtask/acceptance.txt";
 /// The categories of a changelog fragment, in the order of the changelog.
 const CATEGORIES: [&str; 6] = ["added", "changed", "deprecated", "removed", "fixed", "security"];
 
-/// A scenario is called as its file is.
+/// The scenario of an acceptance row is called as the row and its file are; no two have one name.
 pub(super) fn scenarios(tree: &Tree<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
+    let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
     for file in tree.scenarios.iter().filter(|file| file.path.starts_with("crates/engine/tests/scenarios/")) {
         let name = file.text.lines().find_map(|line| line.strip_prefix("scenario:")).map(unquoted);
         let stem = stem(&file.path);
-        // `W9`, or `W9 three people press`: the row's name first.
-        if !name.is_some_and(|name| name == stem || name.split([' ', ':', ',']).next() == Some(stem)) {
+        let Some(name) = name else {
+            found.push(Finding::line(&file.path, 1, "begin with `scenario:` and its name"));
+            continue;
+        };
+        if is_row(stem) && name != stem {
             found.push(Finding::line(
                 &file.path,
                 1,
                 format!("begin with `scenario: {stem}`, as the file is called"),
             ));
         }
+        if let Some(other) = seen.insert(name, &file.path) {
+            found.push(Finding::line(&file.path, 1, format!("`{name}` is also the name of {other}")));
+        }
     }
     found
+}
+
+/// `W9`, `T10`, `CL1`: capital letters and a number.
+fn is_row(stem: &str) -> bool {
+    let number = stem.trim_start_matches(|c: char| c.is_ascii_uppercase());
+    number.len() < stem.len() && !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
 }
 
 fn unquoted(value: &str) -> &str {

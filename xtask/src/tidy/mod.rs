@@ -16,6 +16,8 @@ struct Tree<'r> {
     rust: Vec<File>,
     /// Every scenario.
     scenarios: Vec<File>,
+    /// Every snapshot that a test compares with.
+    snapshots: Vec<File>,
     /// Every document a person reads: Markdown anywhere.
     documents: Vec<File>,
 }
@@ -28,6 +30,7 @@ pub(crate) fn run(repo: &Repo, write: bool) -> Result<Vec<Finding>> {
         repo,
         rust,
         scenarios: repo.files("crates", &[".scenario.yaml"])?,
+        snapshots: repo.files("crates", &[".snap"])?,
         documents: repo.files("", &[".md"])?,
     };
     if write {
@@ -50,18 +53,20 @@ pub(crate) fn run(repo: &Repo, write: bool) -> Result<Vec<Finding>> {
 }
 
 impl Tree<'_> {
-    /// The parts of the Rust files that are tests: whole files of `tests/` folders and of files named `tests.rs`, and
-    /// what follows the first `#[cfg(test)]` of any other.
+    /// The parts of the Rust files that are tests, and what they compare with.
     fn tests(&self) -> impl Iterator<Item = &str> {
-        self.rust.iter().filter_map(|file| {
-            let whole = file.path.contains("/tests/") || file.path.ends_with("/tests.rs");
-            if whole {
-                Some(file.text.as_str())
-            } else {
-                file.text.find("#[cfg(test)]").map(|at| &file.text[at..])
-            }
-        })
+        let snapshots = self.snapshots.iter().map(|file| file.text.as_str());
+        self.rust.iter().map(|file| split(file).1).filter(|tests| !tests.is_empty()).chain(snapshots)
     }
+}
+
+/// A Rust file as product and tests: a whole file of a `tests/` folder or called `tests.rs` is the latter, and so is
+/// what follows the first `#[cfg(test)]` of any other.
+fn split(file: &File) -> (&str, &str) {
+    if file.path.contains("/tests/") || file.path.ends_with("/tests.rs") {
+        return ("", &file.text);
+    }
+    file.text.split_at(file.text.find("#[cfg(test)]").unwrap_or(file.text.len()))
 }
 
 #[cfg(test)]
@@ -96,7 +101,7 @@ mod tests {
         let local = format!("see /{}/me\n", "home");
         let table = [
             ("header", "crates/a/src/lib.rs", "fn f() {}\n", "begin with a `//!` line"),
-            ("allow", "crates/a/src/lib.rs", "//! A.\n#[allow(dead_code)]\nfn f() {}\n", "use #[expect("),
+            ("allow", "crates/a/src/lib.rs", "//! A.\n#[allow(dead_code)]\nfn f() {}\n", "says its reason"),
             ("reason", "crates/a/src/lib.rs", "//! A.\n#[expect(dead_code)]\nfn f() {}\n", "says its reason"),
             ("long", "crates/a/src/lib.rs", &long, "701 lines"),
             ("lints", "crates/a/Cargo.toml", "[package]\nname = \"a\"\n", "[lints]"),

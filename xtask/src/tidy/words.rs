@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::Tree;
+use super::{Tree, split};
 use crate::repo::{File, Finding};
 
 /// Where the words themselves have to be written down.
@@ -37,6 +37,8 @@ fn look(tree: &Tree<'_>, fits: impl Fn(&str) -> bool, what: &str) -> Result<Vec<
     Ok(found)
 }
 
+/// The lines that fit, counted from 1. What a test compares with is no claim.
 fn lines<'f>(file: &'f File, fits: &'f impl Fn(&str) -> bool) -> impl Iterator<Item = usize> + 'f {
-    file.text.lines().enumerate().filter(|(_, line)| fits(line)).map(|(n, _)| n + 1)
+    let text = if file.path.ends_with(".rs") { split(file).0 } else { &file.text };
+    text.lines().enumerate().filter(|(_, line)| fits(line)).map(|(n, _)| n + 1)
 }

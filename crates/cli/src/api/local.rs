@@ -2,18 +2,11 @@
 
 use std::future::Future;
 
-use throughline_engine::approval::ApprovalChange;
-use throughline_engine::effect::EffectClass;
-use throughline_engine::workflow::Action;
 use throughline_engine::{CardId, EffectId, LaneId, TurnId};
-use throughline_runtime::replay::Same;
 use throughline_runtime::{Runtime, Stop};
-use throughline_server::wire::{
-    Approval, Decided, Effect, Lane, LaneInfo, Message, Passed, Pause, Pending, ReplayedTurn, Replays,
-    TurnInfo, Why,
-};
-use throughline_server::{Config, Instance, StartError};
-use throughline_store::{ApprovalRow, ApprovalState, EffectState, StoreError, StoredEffect};
+use throughline_server::wire::{Approval, Effect, Lane, LaneInfo, Pause, Replays, TurnInfo, Why};
+use throughline_server::{Config, Instance, StartError, telling};
+use throughline_store::{EffectState, StoreError};
 
 use crate::app::App;
 use crate::error::Failure;
@@ -111,22 +104,7 @@ impl Local {
         let (_, turn) = self.find("turn", id, "lanes show LANE", |tenant| async move {
             loops.turn_record(&tenant, id).await
         })?;
-        let row = &turn.row;
-        let decision = &row.decision;
-        let asks = row.effects.iter().filter(|(class, _)| class == EffectClass::ModelAsk.word());
-        Ok(Why {
-            turn: row.turn.0.clone(),
-            reason: decision.reason.code().into(),
-            says: decision.reason.says().into(),
-            rung: decision.rung.number(),
-            name: decision.rung.title().into(),
-            passed: row.trace.passed.iter().map(Passed::from).collect(),
-            also: row.trace.also.iter().map(|reason| reason.code().into()).collect(),
-            candidates: row.trace.candidates.clone(),
-            model_asks: asks.map(|(_, id)| id.clone()).collect(),
-            policy_version: row.policy.clone(),
-            text: format!("{}\nPolicy version: {}", turn.summary().explain(), row.policy),
-        })
+        Ok(telling::why(&turn))
     }
 
     pub(crate) fn lanes(&self, limit: usize) -> Result<Vec<LaneInfo>, Failure> {
@@ -135,19 +113,7 @@ impl Local {
 
     pub(crate) fn lane(&self, id: &str) -> Result<Lane, Failure> {
         let info = self.stored_lane(id)?;
-        let view = self.ask(self.loops().lane_view(&info.key))?;
-        let head = &view.lane.head;
-        let now = self.instance.store.now();
-        let policy = self.loops().policy();
-        let remembered =
-            head.remembered.as_ref().filter(|kept| kept.alive(head.last_message_at, now, policy));
-        Ok(Lane {
-            info: LaneInfo::from(&info),
-            pending: head.pendings.iter().map(Pending::from).collect(),
-            remembered: remembered.map(|kept| kept.intent.word().into()),
-            asking: head.ask.is_some(),
-            messages: view.messages.into_iter().map(Message::from).collect(),
-        })
+        self.ask(telling::lane(self.loops(), &info))
     }
 
     pub(crate) fn turns(&self, lane: &str, limit: usize) -> Result<Vec<TurnInfo>, Failure> {
@@ -176,7 +142,7 @@ impl Local {
         let store = &self.instance.store;
         let rows = self
             .each(limit, |tenant, limit| async move { Ok(store.approvals(&tenant, !all, limit).await?) })?;
-        rows.iter().map(|row| self.shown(row)).collect()
+        rows.iter().map(|row| self.ask(telling::approval(self.loops(), row))).collect()
     }
 
     pub(crate) fn approval(&self, id: &str) -> Result<Approval, Failure> {
@@ -185,36 +151,7 @@ impl Local {
             let card = card.clone();
             async move { Ok(store.approval(&tenant, &card).await?) }
         })?;
-        self.shown(&row)
-    }
-
-    fn shown(&self, row: &ApprovalRow) -> Result<Approval, Failure> {
-        let approval = &row.approval;
-        let lane = self.ask(self.loops().lane(&row.lane))?;
-        let card = match lane.records.card(&approval.card) {
-            Some(card) => Some(self.ask(self.loops().card_model(&lane, card))?.into()),
-            None => None,
-        };
-        let (state, decided) = state(&row.state);
-        Ok(Approval {
-            id: approval.card.0.clone(),
-            lane: row.lane.id().0,
-            version: approval.version,
-            state: state.into(),
-            kind: approval.kind.clone(),
-            payload: serde_json::from_str(&approval.payload).unwrap_or_default(),
-            payload_sha256: approval.payload_sha256.clone(),
-            effects: approval.classes.clone(),
-            targets: approval.targets.clone(),
-            quantity: approval.quantity,
-            total_chars: approval.total_chars,
-            requested_by: approval.requested_by.clone(),
-            source: approval.source.0.clone(),
-            created_at: approval.created_at.rfc3339(),
-            expires_at: approval.expires_at.map(|end| end.rfc3339()),
-            decided,
-            card,
-        })
+        self.ask(telling::approval(self.loops(), &row))
     }
 
     pub(crate) fn effects(&self, state: Option<&str>, limit: usize) -> Result<Vec<Effect>, Failure> {
@@ -223,7 +160,7 @@ impl Local {
         let rows = self.each(limit, |tenant, limit| async move {
             Ok(store.effects(&tenant, None, state, limit).await?)
         })?;
-        Ok(rows.iter().map(effect).collect())
+        Ok(rows.iter().map(|row| telling::effect(self.loops(), row)).collect())
     }
 
     pub(crate) fn effect(&self, id: &str) -> Result<Effect, Failure> {
@@ -232,7 +169,7 @@ impl Local {
             let name = name.clone();
             async move { Ok(store.effect(&tenant, &name).await?) }
         })?;
-        Ok(effect(&row))
+        Ok(telling::effect(self.loops(), &row))
     }
 
     pub(crate) fn pause(&self) -> Result<Pause, Failure> {
@@ -268,84 +205,17 @@ impl Local {
                 return;
             }
             replays.turns += 1;
-            match differs(&replayed.verdict) {
+            match telling::differs(replayed) {
                 None => replays.same += 1,
-                Some((differs, detail)) => replays.differing.push(ReplayedTurn {
-                    turn: replayed.turn.clone(),
-                    revision: replayed.revision,
-                    reason: replayed.reason.code().into(),
-                    differs: differs.into(),
-                    detail,
-                }),
+                Some(turn) => replays.differing.push(turn),
             }
         }))?;
         Ok(replays)
     }
 }
 
-fn differs(verdict: &Same) -> Option<(&'static str, Option<String>)> {
-    match verdict {
-        Same::Yes => None,
-        Same::ContentErased => Some(("content_erased", None)),
-        Same::Decision(now) => Some(("decision", Some(format!("now {}", now.code())))),
-        Same::State { recorded, now } => Some(("state", Some(format!("recorded {recorded}, now {now}")))),
-        Same::Unknown(why) => Some(("unknown", Some((*why).to_owned()))),
-        Same::Tampered => Some(("tampered", None)),
-    }
-}
-
-fn state(state: &ApprovalState) -> (&'static str, Option<Decided>) {
-    match state {
-        ApprovalState::Pending => ("pending", None),
-        ApprovalState::Expired => ("expired", None),
-        ApprovalState::Superseded => ("superseded", None),
-        ApprovalState::Decided { change: ApprovalChange::Decide { action, by, at, .. } } => {
-            let word = match action {
-                Action::Approve | Action::CreateAgain | Action::Adopt => "approved",
-                Action::Reject => "rejected",
-                _ => "cancelled",
-            };
-            let decided = Decided {
-                action: action.word().into(),
-                by: by.id.clone(),
-                by_name: by.name.clone(),
-                at: at.rfc3339(),
-            };
-            (word, Some(decided))
-        }
-        ApprovalState::Decided { .. } | ApprovalState::Cancelled => ("cancelled", None),
-    }
-}
-
-fn effect(stored: &StoredEffect) -> Effect {
-    let mut body: serde_json::Map<String, serde_json::Value> =
-        serde_json::from_str(&stored.row.payload).unwrap_or_default();
-    body.remove("class");
-    Effect {
-        id: stored.row.id.0.clone(),
-        class: stored.row.class.word().into(),
-        delivery: word(&stored.row.performer),
-        state: word(&stored.state),
-        lane: stored.lane.id().0,
-        turn: stored.turn.0.clone(),
-        attempts: stored.attempts,
-        created_at: stored.created_at.rfc3339(),
-        approval: stored.row.approval.as_ref().map(|by| format!("{} v{}", by.card, by.version)),
-        outcome: stored.outcome.as_deref().and_then(|outcome| serde_json::from_str(outcome).ok()),
-        body,
-    }
-}
-
-/// The word of one of the store's enums: they are written in lower case.
-fn word(value: &impl serde::Serialize) -> String {
-    match serde_json::to_value(value) {
-        Ok(serde_json::Value::String(word)) => word,
-        _ => String::new(),
-    }
-}
-
 fn effect_state(word: &str) -> Result<EffectState, Failure> {
-    serde_json::from_value(word.into()).map_err(|_| {
+    telling::state_of(word).ok_or_else(|| {
         Failure::usage(format!("there is no effect state {word}"))
             .hint("planned, attempted, done, failed, uncertain or cancelled")
     })
@@ -383,11 +253,8 @@ pub(crate) fn stopped(error: &Stop) -> Failure {
     Failure::new("the store did not answer").because(error).code(code).exit(Exit::Unreachable)
 }
 
-/// Nothing an effect can be performed by is told in another word than the API's.
 #[cfg(test)]
 mod tests {
-    use throughline_store::Performer;
-
     use super::*;
 
     #[test]
@@ -405,16 +272,5 @@ mod tests {
             assert!(told.contains(code) && told.contains(said), "{told}");
             assert_eq!(failure.ends(), Exit::Unreachable);
         }
-    }
-
-    #[test]
-    fn words_are_those_of_the_api() {
-        assert_eq!(
-            [Performer::Us, Performer::Host, Performer::Commit].map(|it| word(&it)),
-            ["us", "host", "commit"]
-        );
-        assert_eq!(word(&EffectState::Uncertain), "uncertain");
-        assert_eq!(effect_state("attempted").ok(), Some(EffectState::Attempted));
-        assert!(effect_state("sent").is_err());
     }
 }

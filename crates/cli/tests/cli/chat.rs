@@ -61,12 +61,8 @@ fn a_conversation_goes_on_after_the_program_ended() {
     let home = Home::new();
     let chat = ["chat", "--no-input", "--session", "again"];
     home.run_with(&chat, BUG, &[]).ends(0);
-    let ran = home.run_with(&chat, "/maro pending\n", &[]).ends(0);
-    assert!(
-        ran.out.contains("page is empty") || ran.out.to_lowercase().contains("approv"),
-        "{}",
-        ran.session()
-    );
+    let ran = home.run_with(&chat, "/maro pending\n:1\n", &[]).ends(0);
+    redacted(|| insta::assert_snapshot!(ran.session()));
 }
 
 #[test]

@@ -38,6 +38,17 @@ fn a_wrong_value_is_refused() {
 }
 
 #[test]
+fn settings_that_do_not_fit_together_are_refused() {
+    let home = Home::new();
+    home.file("throughline.toml", "[store]\nurl = \"mysql://here\"\n");
+    let ran = home.run(&["config", "check"]).ends(4);
+    assert!(ran.err.contains("TL-1103"), "{}", ran.session());
+    home.file("throughline.toml", &format!("{USERS}{USERS}"));
+    let ran = home.run(&["config", "check"]).ends(4);
+    assert!(ran.err.contains("TL-1004"), "{}", ran.session());
+}
+
+#[test]
 fn cl3_flag_wins_over_environment_over_files() {
     let home = Home::new();
     let user = home.file(".config/throughline/throughline.toml", "tenant = \"user\"\napp = \"user\"\n");

@@ -42,6 +42,23 @@ fn cl2_every_command_answers_in_json_alone() {
 }
 
 #[test]
+fn colour_and_layout_are_for_people_only() {
+    let home = Home::new();
+    home.run_with(&["chat", "--no-input", "--session", "s1"], BUG, &[]).ends(0);
+    let escape = |arguments: &[&str], environment: &[(&str, &str)]| {
+        home.run_with(arguments, "", environment).ends(0).out.contains('\u{1b}')
+    };
+    assert!(!escape(&["lanes", "list"], &[]), "a pipe is no terminal");
+    assert!(escape(&["lanes", "list", "--color", "always"], &[]));
+    assert!(!escape(&["lanes", "list", "--color", "auto"], &[("NO_COLOR", "1")]));
+    assert!(!escape(&["lanes", "list", "--color", "always", "--json"], &[]));
+    let plain = home.run(&["lanes", "list", "--plain"]).ends(0).out;
+    assert_eq!(plain.lines().count(), 1, "no heading: {plain}");
+    assert_eq!(plain.matches('\t').count(), 4, "{plain}");
+    home.run(&["lanes", "list", "--plain", "--json"]).ends(2);
+}
+
+#[test]
 fn a_failure_is_json_too_on_standard_error() {
     let home = Home::new();
     let ran = home.run(&["why", "tn_aaaaaaaaaaaaaaaaaaaaaaaa", "--json"]).ends(1);

@@ -6,6 +6,7 @@
 mod approvals;
 mod chat;
 mod config;
+mod disk;
 mod doctor;
 mod explain;
 mod help;

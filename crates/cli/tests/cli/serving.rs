@@ -23,10 +23,14 @@ impl Serving {
 
     /// Sends the signal that a service manager sends, and waits.
     pub(crate) fn terminate(mut self) -> i32 {
-        let id = self.child.id().to_string();
-        assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        signal(&self.child, "-TERM");
         self.child.wait().unwrap().code().unwrap_or(-1)
     }
+}
+
+fn signal(child: &Child, signal: &str) {
+    let id = child.id().to_string();
+    assert!(std::process::Command::new("kill").args([signal, &id]).status().unwrap().success());
 }
 
 impl Drop for Serving {
@@ -62,6 +66,27 @@ fn the_store_of_a_running_instance_is_asked_through_it() {
     assert_eq!(home.run(&["why", turn]).ends(0).out, why.out);
     home.run(&["replay", lane]).ends(0);
     home.run(&["audit", "verify"]).ends(0);
+}
+
+#[test]
+fn a_second_interrupt_leaves_at_once() {
+    use std::io::Write as _;
+    let home = Home::new();
+    let mut command = home.command(&["serve", "--demo", "--json", "--listen", "127.0.0.1:0"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let told: serde_json::Value = serde_json::from_str(&line).unwrap();
+    let address = told["url"].as_str().unwrap().strip_prefix("http://").unwrap().to_owned();
+    // Half a request is waited for when it stops.
+    let mut half = std::net::TcpStream::connect(address).unwrap();
+    half.write_all(b"POST /v1/events HTTP/1.1\r\nHost: ").unwrap();
+    signal(&child, "-INT");
+    let mut messages = BufReader::new(child.stderr.take().unwrap()).lines();
+    let stopping = messages.by_ref().map_while(Result::ok).find(|line| line.starts_with("stopping"));
+    assert!(stopping.is_some());
+    signal(&child, "-INT");
+    assert_eq!(child.wait().unwrap().code(), Some(130));
 }
 
 #[test]

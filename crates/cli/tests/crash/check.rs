@@ -24,9 +24,15 @@ pub(crate) fn through_the_api(client: &Client, sent: &[Sent]) -> Vec<String> {
                 wrong.push(format!("lost: {key} was answered with {} and it is not there", answer["turn"]));
             }
         }
+        for key in &lane.forgotten {
+            let turn = client.get(&format!("/v1/turns/key:{key}"));
+            if !turn["turn"].as_str().is_some_and(|turn| known.contains_key(turn)) {
+                wrong.push(format!("lost: {key} was acknowledged and has no turn: {turn}"));
+            }
+        }
         let delivered =
             turns.iter().filter(|turn| turn["event"].as_str().is_some_and(|kind| DELIVERED.contains(&kind)));
-        let (delivered, distinct) = (delivered.count(), lane.events.len());
+        let (delivered, distinct) = (delivered.count(), lane.events.len() + lane.forgotten.len());
         if delivered != distinct {
             wrong.push(format!("doubled: {distinct} events made {delivered} turns in {}", lane.lane));
         }

@@ -45,6 +45,19 @@ impl Client {
         })
     }
 
+    /// Delivers an event and asks no more once it was acknowledged.
+    pub(crate) fn forget(&self, key: &str, body: &Value) {
+        self.until(&format!("POST {key}"), || {
+            let request = self
+                .agent
+                .post(format!("{}/v1/events", self.url))
+                .header("Content-Type", "application/json")
+                .header("Idempotency-Key", key);
+            let answer = request.send(body.to_string()).ok()?;
+            matches!(answer.status().as_u16(), 200 | 202).then_some(())
+        });
+    }
+
     /// Reads.
     pub(crate) fn get(&self, path: &str) -> Value {
         self.until(path, || {

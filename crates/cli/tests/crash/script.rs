@@ -14,6 +14,8 @@ pub(crate) struct Sent {
     pub(crate) lane: String,
     /// Key, event and answer of each.
     pub(crate) events: Vec<(String, Value, Value)>,
+    /// Keys of events that were acknowledged and never asked about again.
+    pub(crate) forgotten: Vec<String>,
     /// Titles of the tickets that were approved.
     pub(crate) approved: Vec<String>,
 }
@@ -36,12 +38,14 @@ struct Lane<'c> {
 
 impl<'c> Lane<'c> {
     fn new(client: &'c Client, seed: u64, n: usize) -> Self {
-        let sent = Sent { lane: String::new(), events: Vec::new(), approved: Vec::new() };
+        let sent =
+            Sent { lane: String::new(), events: Vec::new(), forgotten: Vec::new(), approved: Vec::new() };
         Self { client, n, conversation: format!("seed{seed}-lane{n}"), sent }
     }
 
     fn play(mut self) -> Sent {
         self.says("hello");
+        self.says_and_forgets("nobody waits for this one");
         let title = format!("Page {} is empty", self.n);
         let asked = self.ticket("bug", &title);
         let mut approve = button(&asked, "approve");
@@ -58,6 +62,7 @@ impl<'c> Lane<'c> {
         }
         self.two_people_approve(&approve, &title);
         self.says("/maro status");
+        self.says_and_forgets("nor for this one");
         let refused = self.ticket("bug", &format!("Never mind {}", self.n));
         let rejected = self.press("bob", &button(&refused, "reject"));
         assert_eq!(rejected["reason"], "press.applied", "{rejected}");
@@ -73,6 +78,14 @@ impl<'c> Lane<'c> {
 
     fn says(&mut self, text: &str) -> Value {
         self.event(json!({ "kind": "message.posted", "actor": { "id": "you" }, "text": text }))
+    }
+
+    fn says_and_forgets(&mut self, text: &str) {
+        let key = format!("{}-forgotten-{}", self.conversation, self.sent.forgotten.len());
+        let lane = json!({ "channel": "api", "conversation": self.conversation });
+        let body = json!({ "lane": lane, "kind": "message.posted", "actor": { "id": "you" }, "text": text });
+        self.client.forget(&key, &body);
+        self.sent.forgotten.push(key);
     }
 
     fn press(&mut self, who: &str, token: &str) -> Value {

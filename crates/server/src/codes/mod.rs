@@ -79,7 +79,8 @@ impl Code {
 #[must_use]
 pub fn explain(named: &str) -> Option<&'static Code> {
     let named = named.trim();
-    let digits = named.get(..3).filter(|prefix| prefix.eq_ignore_ascii_case("tl-")).map_or(named, |_| &named[3..]);
+    let digits =
+        named.get(..3).filter(|prefix| prefix.eq_ignore_ascii_case("tl-")).map_or(named, |_| &named[3..]);
     ALL.iter().copied().find(|code| digits.parse() == Ok(code.number) || code.name == named)
 }
 
@@ -105,7 +106,12 @@ mod tests {
     #[test]
     fn every_code_is_whole_and_there_once() {
         for pair in ALL.windows(2) {
-            assert!(pair[0].number < pair[1].number, "{} and {} are out of order", pair[0].id(), pair[1].id());
+            assert!(
+                pair[0].number < pair[1].number,
+                "{} and {} are out of order",
+                pair[0].id(),
+                pair[1].id()
+            );
         }
         for code in ALL {
             for text in [code.title, code.what, code.why, code.fix] {

@@ -116,6 +116,11 @@ codes! {
         "It was asked to stop.",
         "Send the request again after Retry-After seconds, or to another instance.",
         [];
+    HEAD_TOO_LARGE = 2010, "request.head_too_large", Some(431), "The request line or the headers are too large",
+        "Request line and headers together are larger than 64 KiB. Nothing was recorded.",
+        "No request needs that.",
+        "Send fewer or shorter headers, or a shorter path.",
+        [];
     NO_TOKEN = 2101, "auth.required", Some(401), "A token is needed",
         "The request carries no bearer token.",
         "Outside the demo, every request says who sends it.",
@@ -236,6 +241,11 @@ codes! {
         "A result was posted for an effect that had ended with a different one. The first one stands.",
         "An effect settles once.",
         "Read the effect: GET /v1/effects/{id}.",
+        [];
+    NOT_UNCERTAIN = 4203, "effect.not_uncertain", Some(409), "There is nothing to resolve about this effect",
+        "The effect is not uncertain, or its question has been answered already. Nothing was changed.",
+        "Only an effect of which nobody knows whether it happened can be resolved by a person, and once.",
+        "Read the effect: GET /v1/effects/{id}. GET /v1/effects?state=uncertain lists what is open.",
         [];
 
     MODEL_MISCONFIGURED = 5101, "model.misconfigured", None, "The model's configuration cannot work",

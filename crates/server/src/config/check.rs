@@ -49,7 +49,10 @@ pub(super) fn typed(merged: Merged) -> Result<Config, ConfigErrors> {
     let store = store(&mut wrong, &raw.store.url);
     let of = |user: &'_ super::User| user.tenant.clone().unwrap_or_else(|| raw.tenant.clone());
     let owners: Vec<String> = raw.users.iter().map(of).collect();
-    wrong.doubled("users", owners.iter().map(String::as_str).zip(raw.users.iter().map(|user| user.id.as_str())));
+    wrong.doubled(
+        "users",
+        owners.iter().map(String::as_str).zip(raw.users.iter().map(|user| user.id.as_str())),
+    );
     wrong.doubled("tokens", raw.tokens.iter().map(|token| ("", token.id.as_str())));
     for user in raw.users.iter().filter(|user| user.id.is_empty() || user.id.contains(char::is_whitespace)) {
         wrong.say(&codes::CONFIG_INVALID, "users", format!("a user's id is a word, not “{}”", user.id));
@@ -68,10 +71,12 @@ pub(super) fn typed(merged: Merged) -> Result<Config, ConfigErrors> {
     let mut policy = raw.policy;
     policy.approvers = raw.approvers;
     if policy.project.tracker == "local" && !projects.contains_key(&policy.project.project) {
-        let text = format!("tickets go to the project {}, which is not in `projects`", policy.project.project);
+        let text =
+            format!("tickets go to the project {}, which is not in `projects`", policy.project.project);
         wrong.say(&codes::CONFIG_INCONSISTENT, "policy.project.project", text);
     } else if policy.project.tracker != "local" {
-        let text = format!("tickets go to the tracker “{}”; this version has only “local”", policy.project.tracker);
+        let text =
+            format!("tickets go to the tracker “{}”; this version has only “local”", policy.project.tracker);
         wrong.say(&codes::CONFIG_INCONSISTENT, "policy.project.tracker", text);
     }
     if !wrong.errors.is_empty() {
@@ -100,7 +105,8 @@ pub(super) fn typed(merged: Merged) -> Result<Config, ConfigErrors> {
 
 fn listen(wrong: &mut Wrong<'_>, text: &str) -> SocketAddr {
     let localhost = text.strip_prefix("localhost:").and_then(|port| port.parse().ok());
-    let address = text.parse().ok().or(localhost.map(|port| SocketAddr::new(Ipv4Addr::LOCALHOST.into(), port)));
+    let address =
+        text.parse().ok().or(localhost.map(|port| SocketAddr::new(Ipv4Addr::LOCALHOST.into(), port)));
     address.unwrap_or_else(|| {
         let text = format!("`server.listen` is an address and a port like 127.0.0.1:7070, not “{text}”");
         wrong.say(&codes::CONFIG_INVALID, "server.listen", text);
@@ -131,12 +137,17 @@ fn checked(wrong: &mut Wrong<'_>, raw: RawToken, tenant: &str, app: &str) -> Opt
     }
     let sha256 = sha256.to_lowercase();
     if sha256.len() != 64 || !sha256.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        let text = format!("the token “{id}” wants the SHA-256 of the whole token, 64 hex digits, as `sha256`");
+        let text =
+            format!("the token “{id}” wants the SHA-256 of the whole token, 64 hex digits, as `sha256`");
         wrong.say(&codes::CONFIG_INVALID, "tokens", text);
         return None;
     }
     if principal.is_empty() {
-        wrong.say(&codes::CONFIG_INVALID, "tokens", format!("the token “{id}” acts as nobody: name a `principal`"));
+        wrong.say(
+            &codes::CONFIG_INVALID,
+            "tokens",
+            format!("the token “{id}” acts as nobody: name a `principal`"),
+        );
         return None;
     }
     let tenant = of.unwrap_or_else(|| tenant.into());
@@ -150,8 +161,14 @@ fn settings(merged: &Merged) -> Vec<Setting> {
     for (path, origin) in &merged.origins {
         let mut names = path.split('.');
         let first = names.next().and_then(|name| merged.table.get(name));
-        let Some(value) = names.fold(first, |value, name| value.and_then(|value| value.get(name))) else { continue };
-        found.push(Setting { path: path.clone(), value: hide(path, value).to_string(), origin: origin.clone() });
+        let Some(value) = names.fold(first, |value, name| value.and_then(|value| value.get(name))) else {
+            continue;
+        };
+        found.push(Setting {
+            path: path.clone(),
+            value: hide(path, value).to_string(),
+            origin: origin.clone(),
+        });
     }
     found
 }
@@ -172,7 +189,10 @@ fn hide(path: &str, value: &Value) -> Value {
 pub(super) fn warnings(config: &Config) -> Vec<String> {
     let mut found = Vec::new();
     if !config.server.demo && config.tokens.is_empty() {
-        found.push("no tokens are configured, so nobody can use the HTTP API; `throughline token create` makes one".into());
+        found.push(
+            "no tokens are configured, so nobody can use the HTTP API; `throughline token create` makes one"
+                .into(),
+        );
     }
     if config.policy.approvers.is_empty() {
         found.push("no approver rule is configured, so nobody can approve anything (TL-4103)".into());
@@ -182,11 +202,31 @@ pub(super) fn warnings(config: &Config) -> Vec<String> {
     }
     for token in config.tokens.iter().filter(|token| config.user(&token.tenant, &token.principal).is_none()) {
         let Token { id, principal, .. } = token;
-        found.push(format!("the token {id} acts as {principal}, who is not in `users` and so has no role or group"));
+        found.push(format!(
+            "the token {id} acts as {principal}, who is not in `users` and so has no role or group"
+        ));
     }
+    found.extend(config.key_file().and_then(|file| readable_by_others(&file)));
     let secrets = config.settings().iter().filter(|setting| matches!(setting.origin, Origin::Environment(_)));
     for setting in secrets.filter(|setting| setting.path.ends_with("sha256")) {
         found.push(format!("{} is set in the environment, where other processes may read it", setting.path));
     }
     found
+}
+
+/// The instance key is for its owner only.
+fn readable_by_others(file: &std::path::Path) -> Option<String> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(file).ok()?.permissions().mode() & 0o777;
+        if mode & 0o077 != 0 {
+            return Some(format!(
+                "{} has mode {mode:o}; others can read the instance key: chmod 600",
+                file.display()
+            ));
+        }
+    }
+    let _ = file;
+    None
 }

@@ -273,7 +273,11 @@ impl From<RawProject> for ProjectConfig {
 
 /// The code of an unknown key: some belong to parts that this version does not have.
 fn unknown_code(path: &str) -> &'static codes::Code {
-    if path.split('.').next() == Some("models") { &codes::MODEL_MISCONFIGURED } else { &codes::CONFIG_UNKNOWN_KEY }
+    if path.split('.').next() == Some("models") {
+        &codes::MODEL_MISCONFIGURED
+    } else {
+        &codes::CONFIG_UNKNOWN_KEY
+    }
 }
 
 #[cfg(test)]

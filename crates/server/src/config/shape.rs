@@ -100,7 +100,11 @@ pub(super) fn settings() -> Shape {
     ];
     Table(vec![
         key("server", Table(server), "The port and who may reach it."),
-        key("store", Table(vec![key("url", Text, "sqlite:PATH, or memory: for tests.")]), "Where the data is."),
+        key(
+            "store",
+            Table(vec![key("url", Text, "sqlite:PATH, or memory: for tests.")]),
+            "Where the data is.",
+        ),
         key("tenant", Text, "The tenant of the demo, the terminal and the command line."),
         key("app", Text, "The app of the same."),
         key("policy", policy(), "Limits and lifetimes; times in milliseconds."),
@@ -108,7 +112,11 @@ pub(super) fn settings() -> Shape {
         key("users", list(user), "The people."),
         key("tokens", list(token), "Bearer tokens of the HTTP API."),
         key("projects", Map(Box::new(Table(project))), "Projects issues go to, by key."),
-        key("api", Table(vec![key("delivery_host", words(classes), "Effect classes the HTTP host performs.")]), "The HTTP API."),
+        key(
+            "api",
+            Table(vec![key("delivery_host", words(classes), "Effect classes the HTTP host performs.")]),
+            "The HTTP API.",
+        ),
         key("telemetry", Table(telemetry), "The log."),
         key("instance_key_file", Text, "File of the instance key; beside the database when not said."),
     ])
@@ -157,7 +165,10 @@ pub(super) fn join(path: &str, name: &str) -> String {
 /// The word most like `word`, when one is like it at all.
 fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     let scored = known.map(|known| (strsim::jaro_winkler(&word.to_lowercase(), known), known));
-    scored.filter(|(score, _)| *score > 0.8).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, known)| known.to_owned())
+    scored
+        .filter(|(score, _)| *score > 0.8)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, known)| known.to_owned())
 }
 
 impl Shape {
@@ -218,7 +229,9 @@ impl Shape {
         match self {
             Self::Table(keys) => match keys.iter().find(|key| key.name.eq_ignore_ascii_case(name)) {
                 Some(key) => key.shape.find_under(&join(path, &key.name), rest),
-                None => Err(nearest(name, keys.iter().map(|key| key.name.as_ref())).map(|near| join(path, &near))),
+                None => {
+                    Err(nearest(name, keys.iter().map(|key| key.name.as_ref())).map(|near| join(path, &near)))
+                }
             },
             Self::Map(of) => of.find_under(&join(path, name), rest),
             _ => Err(Some(path.into())),
@@ -229,7 +242,9 @@ impl Shape {
     pub(super) fn read(&self, text: &str) -> Result<Value, String> {
         match self {
             Self::Text | Self::Word(_) => Ok(Value::String(text.into())),
-            Self::Number => text.trim().parse().map(Value::Integer).map_err(|_| format!("“{text}” is no whole number")),
+            Self::Number => {
+                text.trim().parse().map(Value::Integer).map_err(|_| format!("“{text}” is no whole number"))
+            }
             Self::Flag => match text.trim() {
                 "true" | "1" | "yes" | "on" => Ok(Value::Boolean(true)),
                 "false" | "0" | "no" | "off" | "" => Ok(Value::Boolean(false)),

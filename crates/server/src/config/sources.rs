@@ -41,7 +41,8 @@ impl Sources {
     /// What a process on this machine reads: system file, user's file, `./throughline.toml`, environment.
     #[must_use]
     pub fn of_this_process() -> Self {
-        let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let variable =
+            |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let user = variable("XDG_CONFIG_HOME").or_else(|| variable("HOME").map(|home| home.join(".config")));
         let mut looked_for = vec![Path::new("/etc/throughline").join(FILE)];
         looked_for.extend(user.map(|folder| folder.join("throughline").join(FILE)));
@@ -80,7 +81,8 @@ impl Sources {
         if !errors.is_empty() {
             return Err(ConfigErrors(errors));
         }
-        let demo = said.iter().rev().find_map(|layer| layer.says(&["server", "demo"]).and_then(Value::as_bool));
+        let demo =
+            said.iter().rev().find_map(|layer| layer.says(&["server", "demo"]).and_then(Value::as_bool));
         let mut merged = Merged::default();
         for layer in defaults(demo.unwrap_or(self.demo))?.iter().chain(&said) {
             merged.lay(layer);
@@ -90,7 +92,9 @@ impl Sources {
 
     fn files(&self, said: &mut Vec<Layer>, errors: &mut Vec<ConfigError>) {
         let looked_for: &[PathBuf] = if self.demo || self.file.is_some() { &[] } else { &self.looked_for };
-        for (path, named) in looked_for.iter().map(|path| (path, false)).chain(self.file.iter().map(|f| (f, true))) {
+        for (path, named) in
+            looked_for.iter().map(|path| (path, false)).chain(self.file.iter().map(|f| (f, true)))
+        {
             let origin = Origin::File { path: path.clone(), line: 0, column: 0 };
             let text = match std::fs::read_to_string(path) {
                 Ok(text) => text,
@@ -141,7 +145,9 @@ fn single(
     match shape.find(segments) {
         Ok((path, shape)) => match shape.read(value) {
             Ok(value) => Some(Layer::single(&path, value, origin)),
-            Err(why) => wrong(&codes::CONFIG_INVALID, format!("the setting `{path}` cannot be used: {why}"), None),
+            Err(why) => {
+                wrong(&codes::CONFIG_INVALID, format!("the setting `{path}` cannot be used: {why}"), None)
+            }
         },
         Err(nearest) => {
             wrong(unknown_code(&named), format!("there is no setting `{named}` in this version"), nearest)

@@ -64,7 +64,8 @@ fn flags_beat_the_environment_and_the_environment_beats_files() {
     let (system, local) = (folder.path().join("system.toml"), folder.path().join("local.toml"));
     fs::write(&system, "tenant = \"system\"\napp = \"system\"\n[policy.window]\nmessages = 12").unwrap();
     fs::write(&local, "tenant = \"local\"\nserver.listen = \"127.0.0.1:1\"\n").unwrap();
-    let mut sources = Sources { looked_for: vec![system, local, "missing.toml".into()], ..Sources::default() };
+    let mut sources =
+        Sources { looked_for: vec![system, local, "missing.toml".into()], ..Sources::default() };
     sources.environment = vec![
         ("THROUGHLINE_SERVER__LISTEN".into(), "127.0.0.1:2".into()),
         ("THROUGHLINE_POLICY__BUSY".into(), "collect".into()),
@@ -96,7 +97,9 @@ fn flags_beat_the_environment_and_the_environment_beats_files() {
 /// `spec 07 §14`, CL1.
 #[test]
 fn an_unknown_key_has_its_line_its_column_and_a_suggestion() {
-    let errors = wrong("tenant = \"a\"\n\n[server]\n  lisen = \"127.0.0.1:1\"\n[sever]\n[policy.expiry]\nslot_s = 1\n");
+    let errors = wrong(
+        "tenant = \"a\"\n\n[server]\n  lisen = \"127.0.0.1:1\"\n[sever]\n[policy.expiry]\nslot_s = 1\n",
+    );
     assert_eq!(errors.0.len(), 3, "{errors}");
     assert_eq!(errors.code().id(), "TL-1002");
     let text = errors.to_string();
@@ -105,10 +108,13 @@ fn an_unknown_key_has_its_line_its_column_and_a_suggestion() {
     assert!(text.contains("throughline.toml:5:2: there is no setting `sever`"), "{text}");
     assert!(text.contains("did you mean `policy.expiry.slot_ms`?"), "{text}");
 
-    let mut sources = Sources::default();
-    sources.environment = vec![("THROUGHLINE_SERVER__LISTENN".into(), "x".into())];
+    let environment = vec![("THROUGHLINE_SERVER__LISTENN".into(), "x".into())];
+    let sources = Sources { environment, ..Sources::default() };
     let text = Config::load(&sources).unwrap_err().to_string();
-    assert!(text.contains("environment THROUGHLINE_SERVER__LISTENN") && text.contains("`server.listen`"), "{text}");
+    assert!(
+        text.contains("environment THROUGHLINE_SERVER__LISTENN") && text.contains("`server.listen`"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -26,7 +26,7 @@ use crate::telling;
 use crate::wire;
 
 /// How long a decision is waited for when nobody says.
-const WAIT: Duration = Duration::from_secs(10);
+pub(crate) const WAIT: Duration = Duration::from_secs(10);
 /// How many rows of an unkeyed list are looked through for a cursor.
 const DEPTH: u32 = 1_000;
 
@@ -69,8 +69,6 @@ pub(crate) fn depth(after: Option<&str>, limit: u32) -> u32 {
     get, path = "/v1/approvals", tag = "approvals", operation_id = "listApprovals", params(Filter),
     responses(
         (status = 200, description = "Approvals at their current version, newest first.", body = wire::Page<wire::Approval>),
-        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
-        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn list_approvals(
@@ -108,8 +106,6 @@ async fn find(app: &App, caller: &Caller, id: &str) -> Result<ApprovalRow, Probl
     params(("approval" = String, Path, description = "ap_…")),
     responses(
         (status = 200, description = "The record with its hash and card.", body = wire::Approval),
-        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
-        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn get_approval(
@@ -139,15 +135,9 @@ pub(crate) async fn get_approval(
         (status = 409, description = "Consumed, outdated, or not available.", body = ProblemDetails, content_type = "application/problem+json"),
         (status = 410, description = "Expired.", body = ProblemDetails, content_type = "application/problem+json"),
         (status = 423, description = "Sending is paused.", body = ProblemDetails, content_type = "application/problem+json"),
-        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
-        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
     )
 )]
-pub(crate) async fn post_decide(
-    State(app): State<Arc<App>>,
-    Named(id): Named,
-    request: Request,
-) -> Response {
+pub(crate) async fn post_decide(State(app): State<Arc<App>>, Named(id): Named, request: Request) -> Response {
     decide(&app, &id, request).await.unwrap_or_else(IntoResponse::into_response)
 }
 
@@ -192,7 +182,8 @@ pub(crate) async fn decided(
         return Ok(StoredResponse { status: 200, body: to_json(answer) });
     };
     let told = telling::notices(&answer.effects);
-    let mut problem = Problem::new(code, if told.is_empty() { code.title.to_owned() } else { told });
+    let told = if told.is_empty() { code.title.to_owned() } else { told };
+    let mut problem = Problem::new(code, told).about(&answer.turn);
     let id = href.rsplit('/').next().unwrap_or_default();
     if code.number == codes::STALE_VERSION.number
         && let Some(row) = app.store().approval(tenant, &CardId::from(id)).await?
@@ -209,6 +200,7 @@ fn refusal(reason: &str) -> Option<&'static Code> {
         Reason::PressConsumed => &codes::PRESS_CONSUMED,
         Reason::StaleVersion => &codes::STALE_VERSION,
         Reason::StaleStep => &codes::STALE_STEP,
+        Reason::FormInvalid => &codes::SCHEMA,
         Reason::PressExpired => &codes::PRESS_EXPIRED,
         Reason::PressForbidden | Reason::PressSelf => &codes::FORBIDDEN,
         Reason::PressNoPolicy => &codes::NO_POLICY,

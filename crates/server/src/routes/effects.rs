@@ -41,8 +41,6 @@ pub(crate) struct Filter {
     get, path = "/v1/effects", tag = "effects", operation_id = "listEffects", params(Filter),
     responses(
         (status = 200, description = "Effects, newest first.", body = wire::Page<wire::Effect>),
-        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
-        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn list_effects(
@@ -52,7 +50,8 @@ pub(crate) async fn list_effects(
 ) -> Result<Response, Problem> {
     caller.need(Scope::EffectsRead)?;
     let limit = limit(filter.limit)?;
-    let unknown = |word: &str| Problem::new(&codes::BAD_REQUEST, format!("there is no state {word:?} of an effect"));
+    let unknown =
+        |word: &str| Problem::new(&codes::BAD_REQUEST, format!("there is no state {word:?} of an effect"));
     let state = filter.state.as_deref().map(|word| telling::state_of(word).ok_or_else(|| unknown(word)));
     let state = state.transpose()?;
     let lane = match filter.lane.as_deref() {
@@ -70,7 +69,7 @@ pub(crate) async fn list_effects(
     Ok(json(&wire::Page { items, next }))
 }
 
-async fn find(app: &App, caller: &Caller, id: &str) -> Result<StoredEffect, Problem> {
+pub(crate) async fn find(app: &App, caller: &Caller, id: &str) -> Result<StoredEffect, Problem> {
     let found = app.store().effect(&caller.tenant, &EffectId::from(id)).await?;
     found.ok_or_else(|| Problem::not_found("effect"))
 }
@@ -81,8 +80,6 @@ async fn find(app: &App, caller: &Caller, id: &str) -> Result<StoredEffect, Prob
     params(("effect" = String, Path, description = "fx_…")),
     responses(
         (status = 200, description = "The effect.", body = wire::Effect),
-        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
-        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn get_effect(
@@ -108,15 +105,9 @@ pub(crate) async fn get_effect(
     responses(
         (status = 200, description = "Settled, now or before.", body = wire::Settled),
         (status = 409, description = "Not the host's, or ended otherwise.", body = ProblemDetails, content_type = "application/problem+json"),
-        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
-        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
     )
 )]
-pub(crate) async fn post_result(
-    State(app): State<Arc<App>>,
-    Named(id): Named,
-    request: Request,
-) -> Response {
+pub(crate) async fn post_result(State(app): State<Arc<App>>, Named(id): Named, request: Request) -> Response {
     result(&app, &id, request).await.unwrap_or_else(IntoResponse::into_response)
 }
 
@@ -134,7 +125,11 @@ async fn result(app: &Arc<App>, id: &str, request: Request) -> Result<Response, 
     once(app, keyed, settle(app, effect, report)).await
 }
 
-async fn settle(app: &App, effect: StoredEffect, report: wire::ResultReport) -> Result<wire::Settled, Problem> {
+async fn settle(
+    app: &App,
+    effect: StoredEffect,
+    report: wire::ResultReport,
+) -> Result<wire::Settled, Problem> {
     if effect.row.performer != Performer::Host {
         let text = format!("{} is not performed by the host", effect.row.id);
         return Err(Problem::new(&codes::NOT_HOSTED, text));
@@ -158,9 +153,13 @@ fn outcome(effect: &StoredEffect, report: wire::ResultReport) -> Result<Outcome,
     let text = error.unwrap_or_else(|| "the host gave no reason".into());
     Ok(match outcome {
         wire::ResultOutcome::Applied => Outcome::Done { result: applied(effect, remote)? },
-        wire::ResultOutcome::Rejected => Outcome::Failed { reason: "rejected".into(), text, errors: Vec::new() },
+        wire::ResultOutcome::Rejected => {
+            Outcome::Failed { reason: "rejected".into(), text, errors: Vec::new() }
+        }
         wire::ResultOutcome::Unknown if effect.row.class.outward() => Outcome::Uncertain { text },
-        wire::ResultOutcome::Unknown => Outcome::Failed { reason: "gave_up".into(), text, errors: Vec::new() },
+        wire::ResultOutcome::Unknown => {
+            Outcome::Failed { reason: "gave_up".into(), text, errors: Vec::new() }
+        }
     })
 }
 

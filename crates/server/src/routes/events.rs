@@ -13,9 +13,9 @@ use crate::app::App;
 use crate::auth::{Caller, Scope};
 use crate::deliver::{Delivery, Tell, deliver};
 use crate::idempotency::Keyed;
-use crate::listen::on_sent;
-use crate::problem::{Pointed, Problem, ProblemDetails};
+use crate::problem::{Pointed, Problem};
 use crate::request::{caller, malformed, read_json, wait};
+use crate::sent::on_sent;
 use crate::wire;
 
 /// Where events are delivered: part of every delivery key.
@@ -35,8 +35,6 @@ pub(crate) const ROUTE: &str = "/v1/events";
     responses(
         (status = 200, description = "The turn.", body = wire::TurnAnswer),
         (status = 202, description = "Durable; the turn will be found at Location.", body = wire::Received),
-        (status = "4XX", description = "Refused; nothing was recorded.", body = ProblemDetails, content_type = "application/problem+json"),
-        (status = "5XX", description = "Not possible just now; send it again.", body = ProblemDetails, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn post_event(State(app): State<Arc<App>>, request: Request) -> Response {

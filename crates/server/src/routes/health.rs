@@ -43,7 +43,10 @@ pub(crate) async fn livez() -> Response {
     ))]
 pub(crate) async fn readyz(State(app): State<Arc<App>>) -> Result<Response, Problem> {
     if app.draining() {
-        return Err(Problem::new(&codes::DRAINING, "this instance is shutting down and takes no new requests"));
+        return Err(Problem::new(
+            &codes::DRAINING,
+            "this instance is shutting down and takes no new requests",
+        ));
     }
     app.store().writable().await?;
     Ok(json(&wire::Ready { ready: true, store: app.store().describe() }))
@@ -55,8 +58,6 @@ pub(crate) async fn readyz(State(app): State<Arc<App>>) -> Result<Response, Prob
 #[utoipa::path(get, path = "/metrics", tag = "health", operation_id = "metrics",
     responses(
         (status = 200, description = "Prometheus text.", body = String, content_type = "text/plain"),
-        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
-        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
     ))]
 pub(crate) async fn metrics(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
     if !here(&request) {

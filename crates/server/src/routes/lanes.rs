@@ -16,8 +16,9 @@ use super::json;
 use crate::app::App;
 use crate::auth::{Caller, Scope};
 use crate::codes;
-use crate::problem::{Problem, ProblemDetails};
+use crate::problem::Problem;
 use crate::request::{Asked, Named, limit};
+use crate::telling;
 use crate::wire;
 
 /// Which page of a list.
@@ -43,7 +44,10 @@ pub(crate) fn place(cursor: Option<&str>) -> Result<Option<String>, Problem> {
 }
 
 pub(crate) fn bad_cursor() -> Problem {
-    Problem::new(&codes::BAD_REQUEST, "the cursor is not one that this list gave out; leave it out to start over")
+    Problem::new(
+        &codes::BAD_REQUEST,
+        "the cursor is not one that this list gave out; leave it out to start over",
+    )
 }
 
 /// The lane of that id in the caller's tenant.
@@ -58,8 +62,6 @@ pub(crate) async fn find(app: &App, caller: &Caller, id: &str) -> Result<LaneInf
     get, path = "/v1/lanes", tag = "lanes", operation_id = "listLanes", params(Paging),
     responses(
         (status = 200, description = "Lanes in id order.", body = wire::Page<wire::LaneInfo>),
-        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
-        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn list_lanes(
@@ -83,8 +85,6 @@ pub(crate) async fn list_lanes(
     params(("lane" = String, Path, description = "ln_…")),
     responses(
         (status = 200, description = "The lane as it stands.", body = wire::Lane),
-        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
-        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn get_lane(
@@ -93,19 +93,7 @@ pub(crate) async fn get_lane(
     Named(id): Named,
 ) -> Result<Response, Problem> {
     let info = find(&app, &caller, &id).await?;
-    let view = app.runtime().lane_view(&info.key).await?;
-    let head = &view.lane.head;
-    let now = app.store().now();
-    let policy = app.runtime().policy();
-    let remembered =
-        head.remembered.as_ref().filter(|remembered| remembered.alive(head.last_message_at, now, policy));
-    Ok(json(&wire::Lane {
-        info: wire::LaneInfo::from(&info),
-        pending: head.pendings.iter().map(wire::Pending::from).collect(),
-        remembered: remembered.map(|remembered| remembered.intent.word().into()),
-        asking: head.ask.is_some(),
-        messages: view.messages.into_iter().map(wire::Message::from).collect(),
-    }))
+    Ok(json(&telling::lane(app.runtime(), &info).await?))
 }
 
 /// List what waits in a lane
@@ -114,8 +102,6 @@ pub(crate) async fn get_lane(
     params(("lane" = String, Path, description = "ln_…")),
     responses(
         (status = 200, description = "Everything that waits.", body = wire::Page<wire::Pending>),
-        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
-        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn get_pending(
@@ -130,7 +116,11 @@ pub(crate) async fn get_pending(
 }
 
 /// Turns below the cursor's revision, newest first, and the cursor of the next page.
-async fn turns(app: &App, info: &LaneInfo, paging: &Paging) -> Result<(Vec<StoredTurn>, Option<String>), Problem> {
+async fn turns(
+    app: &App,
+    info: &LaneInfo,
+    paging: &Paging,
+) -> Result<(Vec<StoredTurn>, Option<String>), Problem> {
     let limit = limit(paging.limit)?;
     let before = match place(paging.cursor.as_deref())? {
         None => u64::MAX,
@@ -155,8 +145,6 @@ pub(crate) fn read(stored: &StoredTurn) -> Result<Turn, Problem> {
     params(("lane" = String, Path, description = "ln_…"), Paging),
     responses(
         (status = 200, description = "Turns with their reasons.", body = wire::Page<wire::TurnInfo>),
-        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
-        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn list_turns(
@@ -179,8 +167,6 @@ pub(crate) async fn list_turns(
     params(("lane" = String, Path, description = "ln_…"), Paging),
     responses(
         (status = 200, description = "Messages as they are shown now.", body = wire::Page<wire::Message>),
-        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
-        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn list_messages(

@@ -8,6 +8,7 @@ mod lanes;
 mod openapi;
 mod pause;
 mod replay;
+mod resolve;
 mod stream;
 mod tracker;
 mod turns;
@@ -46,6 +47,7 @@ pub(crate) fn all() -> Router<Arc<App>> {
         .route("/approvals/{approval}/decide", post(approvals::post_decide))
         .route("/effects", get(effects::list_effects))
         .route("/effects/{effect}", get(effects::get_effect))
+        .route("/effects/{effect}/resolve", post(resolve::post_resolve))
         .route("/effects/{effect}/result", post(effects::post_result))
         .route("/pause", get(pause::get_pause).put(pause::put_pause))
         .route("/replay", post(replay::post_replay))
@@ -64,7 +66,10 @@ pub(crate) fn all() -> Router<Arc<App>> {
 }
 
 async fn nothing_here(uri: Uri) -> Problem {
-    Problem::new(&codes::NOT_FOUND, format!("there is nothing at {}; /v1/openapi.json lists the routes", uri.path()))
+    Problem::new(
+        &codes::NOT_FOUND,
+        format!("there is nothing at {}; /v1/openapi.json lists the routes", uri.path()),
+    )
 }
 
 async fn wrong_method(request: Request) -> Problem {

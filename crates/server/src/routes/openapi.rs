@@ -3,8 +3,14 @@
 use axum::response::Response;
 use utoipa::OpenApi;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder};
 
-use super::{approvals, effects, events, health, json, lanes, pause, replay, stream, tracker, turns};
+use crate::problem::PROBLEM_JSON;
+use crate::wire::ProblemDetails;
+
+use super::{
+    approvals, effects, events, health, json, lanes, pause, replay, resolve, stream, tracker, turns,
+};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -14,12 +20,13 @@ use super::{approvals, effects, events, health, json, lanes, pause, replay, stre
         license(name = "Apache-2.0 OR MIT")
     ),
     security(("bearer" = []), ()),
-    modifiers(&Bearer),
+    modifiers(&Bearer, &Problems),
+    components(schemas(ProblemDetails)),
     paths(
         events::post_event, turns::get_turn, turns::get_why, lanes::list_lanes, lanes::get_lane,
         lanes::get_pending, lanes::list_turns, lanes::list_messages, stream::get_stream,
         approvals::list_approvals, approvals::get_approval, approvals::post_decide, effects::list_effects,
-        effects::get_effect, effects::post_result, pause::get_pause, pause::put_pause, replay::post_replay,
+        effects::get_effect, effects::post_result, resolve::post_resolve, pause::get_pause, pause::put_pause, replay::post_replay,
         tracker::list_issues, tracker::get_issue, get_openapi, health::livez, health::readyz,
         health::metrics, health::version,
     )
@@ -37,6 +44,28 @@ impl utoipa::Modify for Bearer {
             .build();
         let components = document.components.get_or_insert_with(Default::default);
         components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
+    }
+}
+
+/// What every operation may answer beside its own: a problem document.
+struct Problems;
+
+impl utoipa::Modify for Problems {
+    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
+        let problem = |says: &str| {
+            let body = ContentBuilder::new().schema(Some(Ref::from_schema_name("ProblemDetails"))).build();
+            RefOr::T(ResponseBuilder::new().description(says).content(PROBLEM_JSON, body).build())
+        };
+        for item in document.paths.paths.values_mut() {
+            for operation in [&mut item.get, &mut item.post, &mut item.put].into_iter().flatten() {
+                let responses = &mut operation.responses.responses;
+                responses.insert("4XX".into(), problem("Refused; `code` says why. Nothing was done."));
+                responses.insert(
+                    "5XX".into(),
+                    problem("Not possible just now: send it again, with the same key."),
+                );
+            }
+        }
     }
 }
 

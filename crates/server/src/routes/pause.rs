@@ -13,7 +13,7 @@ use crate::app::App;
 use crate::auth::{Caller, Scope};
 use crate::codes;
 use crate::idempotency::{Keyed, once};
-use crate::problem::{Pointed, Problem, ProblemDetails};
+use crate::problem::{Pointed, Problem};
 use crate::request::{caller, parse, read_json};
 use crate::wire;
 
@@ -23,7 +23,8 @@ pub(crate) fn operates(app: &App, caller: &Caller) -> Result<(), Problem> {
         let user = app.config().user(&caller.tenant, &caller.principal);
         user.is_some_and(|user| user.roles.iter().any(|role| role == word))
     };
-    if caller.may(Scope::Admin) || (caller.may(Scope::EffectsResolve) && (role("operator") || role("admin"))) {
+    if caller.may(Scope::Admin) || (caller.may(Scope::EffectsResolve) && (role("operator") || role("admin")))
+    {
         return Ok(());
     }
     let text = format!(
@@ -51,8 +52,6 @@ fn told(pause: Option<PauseRow>) -> wire::Pause {
     get, path = "/v1/pause", tag = "operations", operation_id = "getPause",
     responses(
         (status = 200, description = "How it stands.", body = wire::Pause),
-        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
-        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn get_pause(State(app): State<Arc<App>>, caller: Caller) -> Result<Response, Problem> {
@@ -69,8 +68,6 @@ pub(crate) async fn get_pause(State(app): State<Arc<App>>, caller: Caller) -> Re
     params(("Idempotency-Key" = String, Header, description = "1 to 255 visible ASCII characters; the same for every repetition of this request")),
     responses(
         (status = 200, description = "How it stands now.", body = wire::Pause),
-        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
-        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn put_pause(State(app): State<Arc<App>>, request: Request) -> Response {

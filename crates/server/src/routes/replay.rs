@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use throughline_engine::{LaneId, LaneKey, TurnId};
-use throughline_runtime::replay::{Replayed, Same};
+use throughline_runtime::replay::Replayed;
 
 use super::json;
 use super::pause::operates;
@@ -13,6 +13,7 @@ use crate::app::App;
 use crate::auth::Caller;
 use crate::problem::{Pointed, Problem};
 use crate::request::{caller, parse, read_json};
+use crate::telling;
 use crate::wire;
 
 /// Decide recorded turns again, dry
@@ -40,7 +41,7 @@ async fn replay(app: &Arc<App>, request: Request) -> Result<Response, Problem> {
             return;
         }
         told.turns += 1;
-        match differs(replayed) {
+        match telling::differs(replayed) {
             None => told.same += 1,
             Some(turn) => told.differing.push(turn),
         }
@@ -66,22 +67,4 @@ async fn find(app: &App, caller: &Caller, asked: wire::Replay) -> Result<(LaneKe
             Err(Problem::schema(vec![Pointed { pointer: String::new(), text: text.into() }]))
         }
     }
-}
-
-fn differs(replayed: &Replayed) -> Option<wire::ReplayedTurn> {
-    let (differs, detail) = match &replayed.verdict {
-        Same::Yes => return None,
-        Same::ContentErased => ("content_erased", None),
-        Same::Unknown(why) => ("unknown", Some((*why).to_owned())),
-        Same::Tampered => ("tampered", None),
-        Same::Decision(now) => ("decision", Some(format!("{} → {now}", replayed.reason))),
-        Same::State { recorded, now } => ("state", Some(format!("{recorded} → {now}"))),
-    };
-    Some(wire::ReplayedTurn {
-        turn: replayed.turn.clone(),
-        revision: replayed.revision,
-        reason: replayed.reason.code().into(),
-        differs: differs.into(),
-        detail,
-    })
 }

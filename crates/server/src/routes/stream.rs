@@ -26,7 +26,7 @@ use super::lanes;
 use crate::app::{App, Counted, STREAMS};
 use crate::auth::Caller;
 use crate::codes;
-use crate::problem::{Problem, ProblemDetails};
+use crate::problem::Problem;
 use crate::request::{Asked, Named};
 use crate::telling;
 use crate::wire;
@@ -78,8 +78,6 @@ impl Place {
     ),
     responses(
         (status = 200, description = "Server-sent events.", body = String, content_type = "text/event-stream"),
-        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
-        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn get_stream(
@@ -103,7 +101,8 @@ pub(crate) async fn get_stream(
         return Err(Problem::new(&codes::TOO_MANY_STREAMS, text).retry_after(5));
     }
     let keep_alive = KeepAlive::new().interval(QUIET).text("quiet");
-    let mut response = Sse::new(events(Source::new(app, lane, place, counted))).keep_alive(keep_alive).into_response();
+    let mut response =
+        Sse::new(events(Source::new(app, lane, place, counted))).keep_alive(keep_alive).into_response();
     let headers = response.headers_mut();
     headers.insert("cache-control", HeaderValue::from_static("no-store"));
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
@@ -129,7 +128,9 @@ impl Source {
         let ahead = place.revision + u64::from(place.next > 0);
         if ahead > lane.revision {
             let data = json!({"revision": lane.revision});
-            ready.push_back(Event::default().event("reset").id(lane.revision.to_string()).data(data.to_string()));
+            ready.push_back(
+                Event::default().event("reset").id(lane.revision.to_string()).data(data.to_string()),
+            );
             place = Place { revision: lane.revision, next: 0 };
         }
         Self { app, lane, place, ready, committed, _counted: counted }
@@ -203,7 +204,10 @@ async fn events_of(app: &App, lane: &LaneInfo, stored: &StoredTurn) -> Result<Ve
     for id in &plain {
         let found = messages.iter().position(|message| message.id == id.0).map(|at| messages.swap_remove(at));
         // A message that was erased keeps its place.
-        told.push(("message", found.map_or_else(|| json!({"id": id, "gone": true}), |message| value(&message))));
+        told.push((
+            "message",
+            found.map_or_else(|| json!({"id": id, "gone": true}), |message| value(&message)),
+        ));
     }
     for (effect, body) in cards {
         match body {
@@ -215,9 +219,9 @@ async fn events_of(app: &App, lane: &LaneInfo, stored: &StoredTurn) -> Result<Ve
         }
     }
     // A card that we show is told above; one that the host shows is the host's effect as well.
-    let others = effects
-        .iter()
-        .filter(|effect| !effect.row.class.word().starts_with("card.") || effect.row.performer == Performer::Host);
+    let others = effects.iter().filter(|effect| {
+        !effect.row.class.word().starts_with("card.") || effect.row.performer == Performer::Host
+    });
     told.extend(others.map(|effect| ("effect", value(&telling::effect(app.runtime(), effect)))));
     let event = |(position, (name, data)): (usize, (&str, Value))| {
         Event::default().event(name).id(format!("{}.{position}", stored.revision)).data(data.to_string())
@@ -239,7 +243,18 @@ mod tests {
         assert_eq!(Place::after("12.0"), Some(Place { revision: 11, next: 1 }));
         assert_eq!(Place::after("1.7"), Some(Place { revision: 0, next: 8 }));
         assert_eq!(Place::after("0"), Some(Place { revision: 0, next: 0 }));
-        for wrong in ["", "x", "-1", "1.", ".1", "0.1", "1.x", "1.1.1", "99999999999999999999", "1.18446744073709551615"] {
+        for wrong in [
+            "",
+            "x",
+            "-1",
+            "1.",
+            ".1",
+            "0.1",
+            "1.x",
+            "1.1.1",
+            "99999999999999999999",
+            "1.18446744073709551615",
+        ] {
             assert_eq!(Place::after(wrong), None, "{wrong}");
         }
     }

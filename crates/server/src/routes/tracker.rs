@@ -12,7 +12,7 @@ use super::lanes::{cursor, place};
 use crate::app::App;
 use crate::auth::{Caller, Scope};
 use crate::codes;
-use crate::problem::{Problem, ProblemDetails};
+use crate::problem::Problem;
 use crate::request::{Asked, Named, limit};
 use crate::wire;
 
@@ -45,8 +45,6 @@ fn told(issue: StoredIssue) -> wire::Issue {
     get, path = "/v1/tracker/issues", tag = "tracker", operation_id = "listIssues", params(Filter),
     responses(
         (status = 200, description = "Issues of a project, oldest first.", body = wire::Page<wire::Issue>),
-        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
-        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn list_issues(
@@ -82,8 +80,6 @@ pub(crate) async fn list_issues(
     params(("key" = String, Path, description = "DEMO-1")),
     responses(
         (status = 200, description = "The issue.", body = wire::Issue),
-        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
-        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn get_issue(

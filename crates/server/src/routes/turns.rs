@@ -13,7 +13,7 @@ use crate::auth::{Caller, Scope};
 use crate::follow;
 use crate::guard::TURN_HEADER;
 use crate::idempotency::delivery_key;
-use crate::problem::{Problem, ProblemDetails};
+use crate::problem::Problem;
 use crate::request::Named;
 use crate::routes::events;
 use crate::telling;
@@ -30,7 +30,8 @@ enum Found {
 async fn find(app: &App, caller: &Caller, name: &str) -> Result<Found, Problem> {
     let Some(client) = name.strip_prefix("key:") else { return Ok(Found::Turn(name.into())) };
     let key = delivery_key(caller, events::ROUTE, client);
-    let row = app.store().delivery(&caller.tenant, &key).await?.ok_or_else(|| Problem::not_found("request"))?;
+    let row =
+        app.store().delivery(&caller.tenant, &key).await?.ok_or_else(|| Problem::not_found("request"))?;
     Ok(match row.turn {
         Some(turn) => Found::Turn(turn),
         None => Found::Waits(wire::Received {
@@ -64,8 +65,6 @@ fn about(mut response: Response, turn: &str) -> Response {
     responses(
         (status = 200, description = "The turn.", body = wire::Turn),
         (status = 202, description = "The event is durable and waits for its turn.", body = wire::Received),
-        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
-        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn get_turn(
@@ -96,8 +95,6 @@ pub(crate) async fn get_turn(
     responses(
         (status = 200, description = "The explanation.", content((wire::Why = "application/json"), (String = "text/plain"))),
         (status = 202, description = "The event is durable and waits for its turn.", body = wire::Received),
-        (status = "4XX", description = "Refused.", body = ProblemDetails, content_type = "application/problem+json"),
-        (status = "5XX", description = "Not possible just now.", body = ProblemDetails, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn get_why(

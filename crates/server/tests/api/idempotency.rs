@@ -11,51 +11,59 @@ use crate::support::*;
 /// HT2 and E4, the rows of `spec 06 §2.2` one after the other.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn ht2_e4_a_key_names_one_request() {
-    let server = Server::demo().await;
-    let event = said("c1", "ana", TASK);
-    let first = server.event("key-1", &event).header("Prefer", "wait=5").send().await;
-    assert_eq!((first.status, first.header("idempotency-replayed")), (200, None));
+    for server in Server::on_each_store().await {
+        let event = said("c1", "ana", TASK);
+        let first = server.event("key-1", &event).header("Prefer", "wait=5").send().await;
+        assert_eq!((first.status, first.header("idempotency-replayed")), (200, None));
 
-    // Same key, same body, finished: the stored status and body.
-    let again = server.event("key-1", &event).header("Prefer", "wait=5").send().await;
-    assert_eq!((again.status, again.header("idempotency-replayed")), (200, Some("true")));
-    assert_eq!(again.text(), first.text());
-    assert_eq!(again.header("throughline-turn"), first.header("throughline-turn"));
-    // Also when the state has moved on, and when the members stand in another order.
-    server.press("key-2", "c1", "ana", &token(&card_of(&first.json()), "approve")).await;
-    let reordered = r#"{"text":TEXT,"kind":"message.posted","actor":{"id":"ana"},"lane":{"conversation":"c1"}}"#
-        .replace("TEXT", &json!(TASK).to_string());
-    let again = server
-        .post("/v1/events")
-        .header("Idempotency-Key", "key-1")
-        .header("Content-Type", "application/json; charset=utf-8")
-        .bytes(reordered.into_bytes())
-        .send()
-        .await;
-    assert_eq!(again.text(), first.text());
+        // Same key, same body, finished: the stored status and body.
+        let again = server.event("key-1", &event).header("Prefer", "wait=5").send().await;
+        assert_eq!((again.status, again.header("idempotency-replayed")), (200, Some("true")));
+        assert_eq!(again.text(), first.text());
+        assert_eq!(again.header("throughline-turn"), first.header("throughline-turn"));
+        // Also when the state has moved on, and when the members stand in another order.
+        server.press("key-2", "c1", "ana", &token(&card_of(&first.json()), "approve")).await;
+        let reordered =
+            r#"{"text":TEXT,"kind":"message.posted","actor":{"id":"ana"},"lane":{"conversation":"c1"}}"#
+                .replace("TEXT", &json!(TASK).to_string());
+        let again = server
+            .post("/v1/events")
+            .header("Idempotency-Key", "key-1")
+            .header("Content-Type", "application/json; charset=utf-8")
+            .bytes(reordered.into_bytes())
+            .send()
+            .await;
+        assert_eq!(again.text(), first.text());
 
-    // Same key, other body: nothing runs.
-    let other = server.event("key-1", &said("c1", "ana", "something else")).send().await;
-    assert_eq!((other.status, other.problem().as_str()), (422, "TL-2203"));
+        // Same key, other body: nothing runs.
+        let other = server.event("key-1", &said("c1", "ana", "something else")).send().await;
+        assert_eq!((other.status, other.problem().as_str()), (422, "TL-2203"));
 
-    // Missing or not a key.
-    let call = server.post("/v1/events").json(&event);
-    let long = "x".repeat(256);
-    for wrong in [None, Some(""), Some("with blank"), Some("ümlaut"), Some(long.as_str())] {
-        let call = wrong.map_or(call.clone(), |key| call.clone().header("Idempotency-Key", key));
-        let reply = call.send().await;
-        assert_eq!((reply.status, reply.problem().as_str()), (400, "TL-2201"), "{wrong:?}");
+        // Missing or not a key.
+        let call = server.post("/v1/events").json(&event);
+        let long = "x".repeat(256);
+        for wrong in [None, Some(""), Some("with blank"), Some("ümlaut"), Some(long.as_str())] {
+            let call = wrong.map_or(call.clone(), |key| call.clone().header("Idempotency-Key", key));
+            let reply = call.send().await;
+            assert_eq!((reply.status, reply.problem().as_str()), (400, "TL-2201"), "{wrong:?}");
+        }
+        let twice = call.clone().header("Idempotency-Key", "a").header("Idempotency-Key", "b").send().await;
+        assert_eq!(twice.problem(), "TL-2201");
+        let longest =
+            call.header("Idempotency-Key", &"y".repeat(255)).header("Prefer", "wait=5").send().await;
+        assert_eq!(longest.status, 200);
+
+        let lane = first.json()["lane"].as_str().unwrap().to_owned();
+        let turns = server.get(&format!("/v1/lanes/{lane}/turns?limit=200")).send().await.json();
+        let posted = turns["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|turn| turn["event"] == "message.posted")
+            .count();
+        assert_eq!(posted, 2, "each key once: {turns:#}");
+        server.stopped().await;
     }
-    let twice = call.clone().header("Idempotency-Key", "a").header("Idempotency-Key", "b").send().await;
-    assert_eq!(twice.problem(), "TL-2201");
-    let longest = call.header("Idempotency-Key", &"y".repeat(255)).header("Prefer", "wait=5").send().await;
-    assert_eq!(longest.status, 200);
-
-    let lane = first.json()["lane"].as_str().unwrap().to_owned();
-    let turns = server.get(&format!("/v1/lanes/{lane}/turns?limit=200")).send().await.json();
-    let posted = turns["items"].as_array().unwrap().iter().filter(|turn| turn["event"] == "message.posted").count();
-    assert_eq!(posted, 2, "each key once: {turns:#}");
-    server.stopped().await;
 }
 
 /// E4, concurrent: the second is told to ask again, and then gets the first one's answer.
@@ -82,33 +90,38 @@ async fn e4_the_second_of_two_at_once_is_told_to_ask_again() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn twenty_at_once_are_one_turn() {
-    let server = Server::demo().await;
-    let call = server.event("key-1", &said("c1", "ana", "/maro help")).header("Prefer", "wait=5");
-    let calls = (0..20).map(|_| {
-        let call = call.clone();
-        tokio::spawn(async move { call.send().await.status })
-    });
-    let mut statuses = Vec::new();
-    for call in calls.collect::<Vec<_>>() {
-        statuses.push(call.await.unwrap());
+    for server in Server::on_each_store().await {
+        let call = server.event("key-1", &said("c1", "ana", "/maro help")).header("Prefer", "wait=5");
+        let calls = (0..20).map(|_| {
+            let call = call.clone();
+            tokio::spawn(async move { call.send().await.status })
+        });
+        let mut statuses = Vec::new();
+        for call in calls.collect::<Vec<_>>() {
+            statuses.push(call.await.unwrap());
+        }
+        assert!(
+            statuses.iter().all(|status| [200, 409].contains(status)) && statuses.contains(&200),
+            "{statuses:?}"
+        );
+        let lane = call.send().await.json()["lane"].as_str().unwrap().to_owned();
+        assert_eq!(server.get(&format!("/v1/lanes/{lane}")).send().await.json()["revision"], 1);
+        server.stopped().await;
     }
-    assert!(statuses.iter().all(|status| [200, 409].contains(status)) && statuses.contains(&200), "{statuses:?}");
-    let lane = call.send().await.json()["lane"].as_str().unwrap().to_owned();
-    assert_eq!(server.get(&format!("/v1/lanes/{lane}")).send().await.json()["revision"], 1);
-    server.stopped().await;
 }
 
 /// The same event under two keys, by the host's own id of it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_event_with_an_id_of_its_own_is_handled_once() {
-    let server = Server::demo().await;
-    let mut event = said("c1", "ana", "/maro help");
-    event["event_id"] = json!("evt-1");
-    let first = server.event("key-1", &event).header("Prefer", "wait=5").send().await;
-    let again = server.event("key-2", &event).header("Prefer", "wait=5").send().await;
-    assert_eq!((again.status, again.header("idempotency-replayed")), (200, Some("true")));
-    assert_eq!(again.text(), first.text());
-    server.stopped().await;
+    for server in Server::on_each_store().await {
+        let mut event = said("c1", "ana", "/maro help");
+        event["event_id"] = json!("evt-1");
+        let first = server.event("key-1", &event).header("Prefer", "wait=5").send().await;
+        let again = server.event("key-2", &event).header("Prefer", "wait=5").send().await;
+        assert_eq!((again.status, again.header("idempotency-replayed")), (200, Some("true")));
+        assert_eq!(again.text(), first.text());
+        server.stopped().await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

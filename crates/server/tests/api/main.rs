@@ -4,7 +4,14 @@
 mod approvals;
 mod contract;
 mod events;
+mod hosted;
 mod idempotency;
+mod limits;
+mod model;
 mod openapi;
+mod random;
 mod store;
+mod stream;
 mod support;
+mod tenants;
+mod trouble;

@@ -15,7 +15,10 @@ fn the_checked_in_document_is_fresh() {
         fs::write(&path, &made).unwrap();
     }
     let kept = fs::read_to_string(&path).unwrap_or_default();
-    assert!(kept == made, "crates/server/openapi.json is not what the types say; set THROUGHLINE_UPDATE=1 and run this again");
+    assert!(
+        kept == made,
+        "crates/server/openapi.json is not what the types say; set THROUGHLINE_UPDATE=1 and run this again"
+    );
 }
 
 #[test]
@@ -26,14 +29,18 @@ fn every_operation_is_named_and_says_what_it_answers() {
     for (path, methods) in document["paths"].as_object().unwrap() {
         for (method, operation) in methods.as_object().unwrap() {
             operations += 1;
-            let id = operation["operationId"].as_str().unwrap_or_else(|| panic!("{method} {path} has no name"));
+            let id =
+                operation["operationId"].as_str().unwrap_or_else(|| panic!("{method} {path} has no name"));
             assert!(operation["summary"].is_string(), "{id} has no summary");
             assert!(!operation["responses"].as_object().unwrap().is_empty(), "{id} answers nothing");
             for name in path.split(['{', '}']).skip(1).step_by(2) {
                 let parameters = operation["parameters"].as_array().unwrap();
-                assert!(parameters.iter().any(|p| p["name"] == name && p["in"] == "path"), "{id} does not say {name}");
+                assert!(
+                    parameters.iter().any(|p| p["name"] == name && p["in"] == "path"),
+                    "{id} does not say {name}"
+                );
             }
         }
     }
-    assert_eq!(operations, 25);
+    assert_eq!(operations, 26);
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use throughline_engine::{CardId, EffectId, LaneId, LaneKey, Timestamp, TimerId, TurnId};
+use throughline_engine::{CardId, EffectId, LaneId, LaneKey, TimerId, Timestamp, TurnId};
 use throughline_store::*;
 
 pub(crate) struct Rigged {

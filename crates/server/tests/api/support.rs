@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use throughline_server::{Config, Sources, open, open_with, serve_instance};
+use tempfile::TempDir;
+use throughline_server::{Config, Instance, Sources, open, open_with, serve_instance};
 use throughline_store::Store;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -19,19 +20,26 @@ pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     task: JoinHandle<()>,
+    /// Where its database is, when it is a test's own.
+    folder: Option<TempDir>,
 }
 
 /// A demo in memory, on any port.
 pub(crate) fn demo() -> Sources {
-    Sources { demo: true, ..Sources::default() }
-        .flag("server.listen", "127.0.0.1:0", "--listen")
-        .flag("store.url", "memory:", "--store")
+    Sources { demo: true, ..Sources::default() }.flag("server.listen", "127.0.0.1:0", "--listen").flag(
+        "store.url",
+        "memory:",
+        "--store",
+    )
 }
 
 /// The same in a file.
 pub(crate) fn demo_in(folder: &Path) -> Sources {
-    Sources { demo: true, data: Some(folder.into()), ..Sources::default() }
-        .flag("server.listen", "127.0.0.1:0", "--listen")
+    Sources { demo: true, data: Some(folder.into()), ..Sources::default() }.flag(
+        "server.listen",
+        "127.0.0.1:0",
+        "--listen",
+    )
 }
 
 impl Server {
@@ -51,7 +59,8 @@ impl Server {
         Self::run(open_with(config, store).await.expect("the instance opens")).await
     }
 
-    async fn run(instance: throughline_server::Instance) -> Self {
+    /// An instance that a test plugged together.
+    pub(crate) async fn run(instance: Instance) -> Self {
         let (stop, stopped) = oneshot::channel::<()>();
         let (ready, bound) = oneshot::channel();
         let task = tokio::spawn(async move {
@@ -63,7 +72,15 @@ impl Server {
             };
             serve_instance(instance, told, until).await.expect("the server ends well");
         });
-        Self { address: bound.await.expect("the server starts"), stop: Some(stop), task }
+        Self { address: bound.await.expect("the server starts"), stop: Some(stop), task, folder: None }
+    }
+
+    /// The same demo over each kind of store.
+    pub(crate) async fn on_each_store() -> [Self; 2] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut in_a_file = Self::start(demo_in(folder.path())).await;
+        in_a_file.folder = Some(folder);
+        [Self::demo().await, in_a_file]
     }
 
     /// Begins the drain.
@@ -76,7 +93,10 @@ impl Server {
     /// Drains and waits for the end.
     pub(crate) async fn stopped(mut self) {
         self.stop();
-        tokio::time::timeout(Duration::from_secs(25), self.task).await.expect("out in time").expect("no panic");
+        tokio::time::timeout(Duration::from_secs(25), self.task)
+            .await
+            .expect("out in time")
+            .expect("no panic");
     }
 
     pub(crate) fn get(&self, path: &str) -> Call {
@@ -268,12 +288,24 @@ impl Reply {
 
     /// The code of a problem document, once it is known to be a whole one.
     pub(crate) fn problem(&self) -> String {
-        assert_eq!(self.header("content-type"), Some("application/problem+json"), "{} {}", self.status, self.text());
+        assert_eq!(
+            self.header("content-type"),
+            Some("application/problem+json"),
+            "{} {}",
+            self.status,
+            self.text()
+        );
         let problem = self.json();
         assert_eq!(problem["status"], self.status, "{problem}");
         let code = problem["code"].as_str().expect("a code").to_owned();
         assert_eq!(problem["type"], format!("urn:throughline:error:{code}"));
-        for member in ["title", "detail", "name", "instance"] {
+        // What is no request has no id.
+        assert_eq!(
+            problem["instance"].is_string(),
+            self.header("throughline-request").is_some(),
+            "{problem}"
+        );
+        for member in ["title", "detail", "name"] {
             assert!(problem[member].as_str().is_some_and(|text| !text.is_empty()), "{member} of {problem}");
         }
         let known = throughline_server::codes::explain(&code).expect("a code of the table");

@@ -176,8 +176,28 @@ impl Tenant {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::MemoryStore;
-    use crate::conformance::Subject;
+    use crate::conformance::fixture::{Hand, lane, lease, loose};
+    use crate::conformance::{START, Subject, block_on};
+    use crate::{Claim, CommitResult, Lanes, ManualClock, Outbox};
 
     crate::conformance!(semantics, |clock| Subject::new(MemoryStore::new(clock.clone()), clock));
+
+    #[test]
+    fn reopening_ends_what_was_held() {
+        let store = MemoryStore::new(Arc::new(ManualClock::at(START)));
+        let mut hand = block_on(Hand::of("a", &store, &lane("C1")));
+        block_on(hand.plan(vec![loose("fx_1"), loose("fx_2")]));
+        let leased = block_on(lease(&store));
+        block_on(store.mark("acme", &"fx_1".into(), leased[0].fence)).unwrap();
+        store.reopen();
+        assert_eq!(block_on(store.commit(hand.turn())).unwrap(), CommitResult::Fenced);
+        let claim = block_on(store.claim(&lane("C1"), "b")).unwrap();
+        assert_eq!(claim, Claim::Ours { epoch: 2, revision: 1 });
+        let again = block_on(lease(&store));
+        let found: Vec<_> = again.iter().map(|l| (l.effect.row.id.as_str(), l.found_attempted)).collect();
+        assert_eq!(found, [("fx_1", true), ("fx_2", false)]);
+    }
 }

@@ -20,14 +20,16 @@ use crate::contract::StoreError;
 /// Looked at once in so many groups: asking costs a few microseconds.
 const EVERY: u32 = 8;
 
-/// What the writer copies back itself: some four mebibytes.
-const LITTLE: i64 = 1_024;
+/// What the writer copies back itself: eight mebibytes.
+const LITTLE: i64 = 2_048;
 
 /// When the writer copies everything back itself, because the other thread does not keep up.
 const TOO_MUCH: i64 = 8 * CHECKPOINT_PAGES;
 
 pub(super) struct Checkpoints {
     groups: u32,
+    /// The thread was told to copy, and what it left has not been looked at.
+    ordered: bool,
     busy: Arc<AtomicBool>,
     orders: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -47,15 +49,17 @@ impl Checkpoints {
             let why = format!("the thread that copies its log cannot be started: {e}");
             StoreError::Open { what: path.display().to_string(), why }
         })?;
-        Ok(Self { groups: 0, busy, orders: Some(orders), thread: Some(thread) })
+        Ok(Self { groups: 0, ordered: false, busy, orders: Some(orders), thread: Some(thread) })
     }
 
     /// Called by the writer between groups, after everybody was answered.
     pub(super) fn after_group(&mut self, sql: &Connection) {
         self.groups += 1;
-        if !self.groups.is_multiple_of(EVERY) || self.busy.load(Ordering::Acquire) {
+        let just_copied = self.ordered && !self.busy.load(Ordering::Acquire);
+        if !just_copied && (self.ordered || !self.groups.is_multiple_of(EVERY)) {
             return;
         }
+        self.ordered = false;
         let (pages, copied) = log_pages(sql);
         if pages < CHECKPOINT_PAGES {
             return;
@@ -63,6 +67,7 @@ impl Checkpoints {
         if pages - copied <= LITTLE || pages >= TOO_MUCH {
             run(sql, "PRAGMA wal_checkpoint(PASSIVE)");
         } else if let Some(orders) = &self.orders {
+            self.ordered = true;
             self.busy.store(true, Ordering::Release);
             // The thread ends only when it is told to, which is when nobody writes any more.
             let _ended = orders.send(());

@@ -121,7 +121,7 @@ fn write_documents(tx: &Tx<'_, '_>, tenant: &str, writes: &[(String, Document)])
 fn counts(sql: &Connection, now: Timestamp) -> rusqlite::Result<Counts> {
     let select = "SELECT (SELECT count(*) FROM inbox), (SELECT count(*) FROM handled WHERE state = 4), \
                   (SELECT count(*) FROM outbox WHERE wake IS NOT NULL), \
-                  (SELECT count(*) FROM outbox WHERE state = 4), \
+                  (SELECT count(*) FROM outbox WHERE state > 2 AND state = 4), \
                   (SELECT count(*) FROM approvals WHERE state = 0), (SELECT count(*) FROM lanes), \
                   (SELECT min(not_before) FROM outbox WHERE wake IS NOT NULL AND state = 0 AND not_before <= ?1)";
     sql.prepare_cached(select)?.query_row([now.0], |row| {

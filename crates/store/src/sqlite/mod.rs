@@ -16,6 +16,7 @@ mod lanes;
 mod memo;
 mod open;
 mod outbox;
+mod place;
 mod settle;
 #[cfg(test)]
 mod tests;
@@ -64,6 +65,11 @@ impl SqliteStore {
     fn open_with(path: &Path, clock: Arc<dyn Clock>, patience: Duration) -> Result<Self, StoreError> {
         let cannot = |why: String| StoreError::Open { what: path.display().to_string(), why };
         open::check_version(rusqlite::version()).map_err(cannot)?;
+        if let Some(kind) = place::network_file_system(path) {
+            return Err(cannot(format!(
+                "it lies on a network file system ({kind}), where it would be damaged"
+            )));
+        }
         let lock = open::take_lock(path)?;
         let connection = open::open_writer(path, patience)?;
         open::begin_session(path, &connection, clock.now())?;
@@ -81,10 +87,11 @@ impl SqliteStore {
         work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
         self.with_reader(|sql| {
-            let snapshot = sql.unchecked_transaction()?;
-            let found = work(&snapshot)?;
-            snapshot.finish()?;
-            Ok(found)
+            let control = |what: &str| sql.prepare_cached(what)?.execute([]);
+            control("BEGIN")?;
+            let found = work(sql);
+            control("COMMIT")?;
+            found
         })
         .map_err(|error| fault::read_error(act, &error))
     }

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use throughline_engine::Timestamp;
 
@@ -123,6 +124,8 @@ fn connect(path: &Path, flags: OpenFlags, patience: Duration) -> Result<Connecti
     let set_up = || -> rusqlite::Result<()> {
         connection.busy_timeout(patience)?;
         connection.set_prepared_statement_cache_capacity(256);
+        // Without it a statement with `LIMIT ?` is planned anew each time the value is bound.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         connection.pragma_update(None, "mmap_size", 0)
     };
     set_up().map_err(|e| refused(path, &e))?;

@@ -337,8 +337,16 @@ impl Outbox for SqliteStore {
             (Some(lane), _) => of_lane(sql, lane, state, limit),
             (None, None) => query(sql, "WHERE o.tenant = ?1 ORDER BY o.n DESC LIMIT ?2", (tenant, limit)),
             (None, Some(state)) => {
-                let rest = "WHERE o.tenant = ?1 AND o.state = ?3 ORDER BY o.n DESC LIMIT ?2";
-                query(sql, rest, (tenant, limit, effect_state_number(state)))
+                // Each of these has an index that holds only such rows; most effects are done.
+                let which = match state {
+                    EffectState::Planned | EffectState::Attempted => "o.wake IS NOT NULL AND",
+                    EffectState::Done => "",
+                    EffectState::Failed | EffectState::Uncertain | EffectState::Cancelled => {
+                        "o.state > 2 AND"
+                    }
+                };
+                let rest = format!("WHERE {which} o.state = ?3 AND o.tenant = ?1 ORDER BY o.n DESC LIMIT ?2");
+                query(sql, &rest, (tenant, limit, effect_state_number(state)))
             }
         })
     }

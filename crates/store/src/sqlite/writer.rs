@@ -229,16 +229,18 @@ impl Desk<'_> {
         for (op, failed) in group.iter_mut().zip(failed.iter_mut()).filter(|(_, failed)| !**failed) {
             let saved = self.control("SAVEPOINT op");
             let ran = saved.and_then(|()| self.run_one(op));
-            if let Err(fault) = ran {
-                op.fail(&fault);
-                *failed = true;
-                self.memo.forget();
-                if self.sql.is_autocommit() || self.control("ROLLBACK TO op").is_err() {
-                    self.roll_back();
-                    return Err(None);
+            let released = match ran {
+                Ok(()) => self.control("RELEASE op").inspect_err(|fault| op.fail(fault)),
+                Err(fault) => {
+                    op.fail(&fault);
+                    self.memo.forget();
+                    *failed = true;
+                    self.control("ROLLBACK TO op").and_then(|()| self.control("RELEASE op"))
                 }
-            }
-            if self.control("RELEASE op").is_err() {
+            };
+            if released.is_err() {
+                // The whole transaction is gone, and with it what the operations before this one wrote.
+                *failed = true;
                 self.roll_back();
                 return Err(None);
             }

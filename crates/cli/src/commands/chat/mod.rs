@@ -49,10 +49,17 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
         speaker: args.speaker.clone(),
         keys: format!("{session}{run}"),
         sent: 0,
+        typed: String::new(),
+        id: None,
         last: None,
         screen: Screen::new(),
     };
-    app.out.note(&format!("session {session} · :help for help, :quit to leave"));
+    app.out.note(&format!(
+        "session {session} · :help for help, :quit to leave, an empty line shows what is new"
+    ));
+    if args.session.is_some() {
+        chat.go_on(&session)?;
+    }
     let ended = if person { chat.converse() } else { chat.read_lines(io::stdin().lock()) };
     let finished = acting.finish();
     let exit = ended?;
@@ -69,6 +76,10 @@ struct Chat<'a> {
     /// What every delivery key of this run begins with.
     keys: String,
     sent: usize,
+    /// The lines of a message that goes on in the next one.
+    typed: String,
+    /// The lane's id, once it is known.
+    id: Option<String>,
     /// The last turn, for `:why`.
     last: Option<String>,
     screen: Screen,
@@ -109,35 +120,34 @@ impl Chat<'_> {
         }
     }
 
-    /// With lines from a pipe or a file, each shown before its answer so that the output reads as a session. A line
-    /// that ends in a backslash goes on in the next.
+    /// With lines from a pipe or a file, each shown before its answer so that the output reads as a session.
     fn read_lines(&mut self, lines: impl BufRead) -> Outcome {
-        let mut typed = String::new();
         for line in lines.lines() {
             let line = line.map_err(|error| Failure::new("cannot read standard input").because(&error))?;
             if !self.app.out.is_json() && !line.trim().is_empty() {
-                let prompt = if typed.is_empty() { '>' } else { '…' };
+                let prompt = if self.typed.is_empty() { '>' } else { '…' };
                 self.app.out.line(&format!("{prompt} {line}"))?;
             }
-            if let Some(begun) = line.strip_suffix('\\') {
-                typed.push_str(begun);
-                typed.push('\n');
-                continue;
-            }
-            typed.push_str(&line);
-            if self.line(&std::mem::take(&mut typed))? == Next::Leave {
+            if self.line(&line)? == Next::Leave {
                 return Ok(Exit::Ok);
             }
         }
-        if !typed.is_empty() {
-            self.line(&typed)?;
+        if !self.typed.is_empty() {
+            self.line("")?;
         }
         Ok(Exit::Ok)
     }
 
     fn line(&mut self, line: &str) -> Result<Next, Failure> {
-        match parse(line) {
-            Line::Empty => {}
+        // A backslash at the end: the message goes on in the next line.
+        if let Some(begun) = line.strip_suffix('\\') {
+            self.typed.push_str(begun);
+            self.typed.push('\n');
+            return Ok(Next::Line);
+        }
+        let whole = std::mem::take(&mut self.typed) + line;
+        match parse(&whole) {
+            Line::Empty => self.news()?,
             Line::Quit => return Ok(Next::Leave),
             Line::Help => self.app.out.line(HELP)?,
             Line::Invalid(sentence) => self.app.out.message(&sentence),
@@ -178,6 +188,34 @@ impl Chat<'_> {
         Ok(())
     }
 
+    /// Shows where an earlier conversation of this name stands, so that its cards can be pressed.
+    fn go_on(&mut self, session: &str) -> Result<(), Failure> {
+        const LOOKED_AT: usize = 2_000;
+        let lanes = self.remote.lanes(LOOKED_AT)?;
+        let ours = lanes.into_iter().find(|lane| lane.channel == "terminal" && lane.conversation == session);
+        self.id = ours.map(|lane| lane.id);
+        self.news()
+    }
+
+    /// Shows what was said, and which cards changed, since anything was shown.
+    fn news(&mut self) -> Result<(), Failure> {
+        let Some(id) = &self.id else { return Ok(()) };
+        let lane: Value = self.remote.get(&format!("/v1/lanes/{id}"))?;
+        let shown = self.screen.show(&views(&lane["messages"])?);
+        self.print(&shown)
+    }
+
+    fn print(&self, texts: &[String]) -> Result<(), Failure> {
+        if self.app.out.is_json() {
+            return Ok(());
+        }
+        for text in texts {
+            self.app.out.line(text)?;
+            self.app.out.line("")?;
+        }
+        Ok(())
+    }
+
     /// Delivers an event, and shows what came of it.
     fn send(&mut self, mut event: Value) -> Result<(), Failure> {
         event["lane"] = self.lane.clone();
@@ -187,22 +225,23 @@ impl Chat<'_> {
         self.sent += 1;
         let said = self.remote.deliver(&format!("{}-{}", self.keys, self.sent), &event)?;
         self.last = Some(said.answer.turn.clone());
+        self.id = Some(said.answer.lane.clone());
+        // Also for programs: what was shown can be pressed.
+        let mut shown = self.screen.show(&views(&said.body["messages"])?);
         if self.app.out.is_json() {
             self.app.out.value(&said.body)?;
             return Ok(());
         }
-        let views: Vec<MessageView> = serde_json::from_value(said.body["messages"].clone())
-            .map_err(|error| Failure::new("cannot read the answer's messages").because(&error))?;
-        let mut shown = self.screen.show(&views);
         let notices = said.answer.effects.iter().filter(|effect| effect.class == "notice");
         shown.extend(notices.filter_map(|notice| Some(safe(notice.body.get("text")?.as_str()?))));
-        for text in &shown {
-            self.app.out.line(text)?;
-            self.app.out.line("")?;
-        }
         if shown.is_empty() {
             self.app.out.note(&format!("({})", said.answer.reason));
         }
-        Ok(())
+        self.print(&shown)
     }
+}
+
+fn views(messages: &Value) -> Result<Vec<MessageView>, Failure> {
+    serde_json::from_value(messages.clone())
+        .map_err(|error| Failure::new("cannot read the conversation's messages").because(&error))
 }

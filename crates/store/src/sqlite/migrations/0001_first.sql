@@ -77,6 +77,8 @@ CREATE TABLE handled (
   event       TEXT
 );
 
+CREATE INDEX handled_dead ON handled (lane) WHERE state = 4;
+
 -- Answers to requests, by Idempotency-Key.
 CREATE TABLE requests (
   tenant    TEXT NOT NULL,
@@ -174,6 +176,7 @@ CREATE TABLE outbox (
   CHECK ((card IS NULL) = (version IS NULL)),
   FOREIGN KEY (tenant, card, version) REFERENCES consumptions (tenant, card, version)
 );
+CREATE INDEX outbox_not_done ON outbox (tenant, state) WHERE state > 2;
 CREATE INDEX outbox_wakes ON outbox (wake) WHERE wake IS NOT NULL;
 CREATE INDEX outbox_streams ON outbox (lane, stream) WHERE wake IS NOT NULL AND performer = 0 AND stream <> '';
 

@@ -1,0 +1,114 @@
+//! `POST /v1/effects/{effect}/resolve`: a person answers for an effect of which nobody knows whether it happened.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse, Response};
+use throughline_engine::event::Press;
+use throughline_engine::pending::{PendingKind, PendingState};
+use throughline_engine::workflow::Action;
+use throughline_engine::{CardId, Event, EventKind};
+use throughline_runtime::FailPoint;
+use throughline_store::{EffectState, StoredEffect};
+
+use super::approvals::WAIT;
+use super::effects::find;
+use crate::app::App;
+use crate::auth::Scope;
+use crate::codes;
+use crate::deliver::{Delivery, Tell, deliver};
+use crate::idempotency::Keyed;
+use crate::problem::{Pointed, Problem};
+use crate::request::{Named, caller, parse, read_json, wait};
+use crate::wire;
+
+/// Resolve an uncertain effect
+///
+/// The same as a button of the card that asks: it exists, make it again, or drop it. Whoever decides must be an
+/// approver by rule.
+#[utoipa::path(
+    post, path = "/v1/effects/{effect}/resolve", tag = "effects", operation_id = "resolveEffect",
+    request_body = wire::Resolve,
+    params(
+        ("effect" = String, Path, description = "fx_…"),
+        ("Idempotency-Key" = String, Header, description = "1 to 255 visible ASCII characters; the same for every repetition of this request"),
+        ("Prefer" = Option<String>, Header, description = "wait=N: wait at most N seconds for the outcome; 10 when not said"),
+    ),
+    responses(
+        (status = 200, description = "Taken.", body = wire::TurnAnswer),
+        (status = 202, description = "Durable; not handled yet.", body = wire::Received),
+    )
+)]
+pub(crate) async fn post_resolve(
+    State(app): State<Arc<App>>,
+    Named(id): Named,
+    request: Request,
+) -> Response {
+    resolve(&app, &id, request).await.unwrap_or_else(IntoResponse::into_response)
+}
+
+async fn resolve(app: &Arc<App>, id: &str, request: Request) -> Result<Response, Problem> {
+    app.runtime().fault(FailPoint::BytesIn)?;
+    let (parts, body) = request.into_parts();
+    let caller = caller(app, &parts.headers)?;
+    caller.need(Scope::EffectsResolve)?;
+    let body = read_json(&parts.headers, body).await?;
+    let asked: wire::Resolve = parse(&body)?;
+    let effect = find(app, &caller, id).await?;
+    let href = format!("/v1/effects/{}", effect.row.id);
+    let keyed = Keyed::of(&caller, &parts.method, &format!("{href}/resolve"), &parts.headers, &body)?;
+    let actor = caller.actor(asked.actor.as_ref().map(|actor| actor.id.as_str()))?;
+    app.runtime().fault(FailPoint::Verified)?;
+    let kind = if known(app, &keyed).await? {
+        // The request came before: whatever stands in for the event, its stored answer is given.
+        EventKind::Unknown { name: "effects.resolve".into() }
+    } else {
+        press(asking(app, &effect).await?, &asked)?
+    };
+    tracing::info!(effect = %effect.row.id, by = actor, reason = asked.reason, "an uncertain effect is resolved");
+    let event = Event { id: keyed.key.clone(), received_at: app.store().now(), actor, kind };
+    let wait = Some(wait(&parts.headers).unwrap_or(WAIT));
+    let delivery =
+        Delivery { keyed, lane: effect.lane, more_keys: Vec::new(), event, wait, href, tell: Tell::Decision };
+    deliver(app, delivery).await
+}
+
+/// The request's key was used before, for this or for another body.
+async fn known(app: &App, keyed: &Keyed) -> Result<bool, Problem> {
+    Ok(app.store().delivery(&keyed.tenant, &keyed.key).await?.is_some())
+}
+
+/// The card that asks about the effect, at its version.
+async fn asking(app: &App, effect: &StoredEffect) -> Result<(CardId, u32), Problem> {
+    let lane = app.runtime().lane(&effect.lane).await?;
+    let about = |pending: &PendingState| match &pending.kind {
+        PendingKind::WaitingUncertainEffect { card, effect: asked } if *asked == effect.row.id => {
+            Some((card.clone(), pending.ui_version))
+        }
+        _ => None,
+    };
+    let found = lane.head.pendings.iter().find_map(about).filter(|_| effect.state == EffectState::Uncertain);
+    found.ok_or_else(|| {
+        let text = format!("nobody is asked about {}: it is not uncertain", effect.row.id);
+        Problem::new(&codes::NOT_UNCERTAIN, text)
+    })
+}
+
+fn press((card, version): (CardId, u32), asked: &wire::Resolve) -> Result<EventKind, Problem> {
+    let press = |action| Press::Decision { card: card.clone(), version, action };
+    Ok(match asked.how {
+        wire::Resolution::Adopt => {
+            let key = asked.remote_key.clone().filter(|key| !key.trim().is_empty());
+            let text = "to adopt, name the key of the issue that exists";
+            let missing =
+                || Problem::schema(vec![Pointed { pointer: "/remote_key".into(), text: text.into() }]);
+            let values = BTreeMap::from([("key".to_owned(), key.ok_or_else(missing)?)]);
+            EventKind::FormSubmitted { press: press(Action::Adopt), values }
+        }
+        wire::Resolution::CreateAgain => {
+            EventKind::CardPressed { press: press(Action::CreateAgain), remember: false }
+        }
+        wire::Resolution::Cancel => EventKind::CardPressed { press: press(Action::Cancel), remember: false },
+    })
+}

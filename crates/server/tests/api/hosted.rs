@@ -1,0 +1,154 @@
+//! Effects that the host performs itself.
+
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+async fn hosted() -> Server {
+    Server::start(demo().flag("api.delivery_host", "reply, tracker.create", "--host")).await
+}
+
+impl Server {
+    async fn report(&self, key: &str, effect: &str, body: &Value) -> Reply {
+        self.post(&format!("/v1/effects/{effect}/result"))
+            .header("Idempotency-Key", key)
+            .json(body)
+            .send()
+            .await
+    }
+}
+
+/// HT6.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ht6_offered_until_reported_and_settled_once() {
+    let server = hosted().await;
+    let card = server.preview("c1").await;
+    let turn = server.press("k1", "c1", "ana", &token(&card, "approve")).await;
+    let find = |effects: &Value| {
+        let effects = effects.as_array().unwrap();
+        effects.iter().find(|effect| effect["class"] == "tracker.create").expect("an offer").clone()
+    };
+    let offer = find(&turn["effects"]);
+    assert_eq!((&offer["delivery"], &offer["state"]), (&json!("host"), &json!("attempted")));
+    assert_eq!(offer["item"]["fields"]["title"], "Write the manual");
+    let id = offer["id"].as_str().unwrap();
+    // Offered again, however it is asked for: the same id, the same payload.
+    let again = server.get(&format!("/v1/effects/{id}")).send().await.json();
+    assert_eq!(again, offer);
+    let list = server
+        .get(&format!("/v1/effects?state=attempted&lane={}", turn["lane"].as_str().unwrap()))
+        .send()
+        .await
+        .json();
+    assert_eq!(find(&list["items"]), offer);
+    assert!(
+        server.get("/v1/tracker/issues").send().await.json()["items"].as_array().unwrap().is_empty(),
+        "we made none"
+    );
+
+    let applied =
+        json!({"outcome": "applied", "remote": {"key": "EXT-7", "url": "https://tracker.example/EXT-7"}});
+    assert_eq!(
+        server.report("r0", id, &json!({"outcome": "applied"})).await.json()["errors"][0]["pointer"],
+        "/remote/key"
+    );
+    let first = server.report("r1", id, &applied).await;
+    assert_eq!((first.status, &first.json()["settled"]), (200, &json!(true)));
+    let replayed = server.report("r1", id, &applied).await;
+    assert_eq!((replayed.text(), replayed.header("idempotency-replayed")), (first.text(), Some("true")));
+    let second = server.report("r2", id, &applied).await;
+    assert_eq!((second.status, &second.json()["settled"]), (200, &json!(false)));
+    let other = server.report("r3", id, &json!({"outcome": "rejected", "error": "no"})).await;
+    assert_eq!((other.status, other.problem().as_str()), (409, "TL-4202"));
+
+    let lane = turn["lane"].as_str().unwrap();
+    eventually("the card is the receipt", || async {
+        let lane = server.get(&format!("/v1/lanes/{lane}")).send().await.json();
+        card_of(&lane)["title"].as_str().unwrap().starts_with("Created EXT-7")
+    })
+    .await;
+    let turns = server.get(&format!("/v1/lanes/{lane}/turns?limit=200")).send().await.json();
+    let settled =
+        turns["items"].as_array().unwrap().iter().filter(|turn| turn["event"] == "effect.settled").count();
+    assert_eq!(settled, 3, "two dry runs and the create, once each: {turns:#}");
+    server.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reply_is_the_hosts_to_send() {
+    let server = hosted().await;
+    let turn = server.say("k1", "c1", "ana", "/maro help").await;
+    let reply =
+        turn["effects"].as_array().unwrap().iter().find(|effect| effect["class"] == "reply").unwrap().clone();
+    assert_eq!(reply["delivery"], "host");
+    assert!(reply["text"].as_str().unwrap().contains("/maro help"));
+    let id = reply["id"].as_str().unwrap();
+    let done =
+        server.report("r1", id, &json!({"outcome": "applied", "remote": {"id": "msg-1"}})).await.json();
+    assert_eq!((&done["settled"], &done["effect"]["state"]), (&json!(true), &json!("done")));
+    server.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_we_perform_is_not_the_hosts_to_report() {
+    let server = Server::demo().await;
+    let card = server.preview("c1").await;
+    let turn = server.press("k1", "c1", "ana", &token(&card, "approve")).await;
+    let id = turn["effects"][0]["id"].as_str().unwrap();
+    let reply = server.report("r1", id, &json!({"outcome": "applied"})).await;
+    assert_eq!((reply.status, reply.problem().as_str()), (409, "TL-4201"));
+    assert_eq!(server.report("r2", "fx_nope", &json!({"outcome": "applied"})).await.problem(), "TL-2404");
+    for wrong in
+        [json!({}), json!({"outcome": "maybe"}), json!({"outcome": "applied", "remote": {"keys": 1}})]
+    {
+        assert_eq!(server.report("r3", id, &wrong).await.problem(), "TL-2006", "{wrong}");
+    }
+    server.stopped().await;
+}
+
+/// The question about an effect that nobody knows the outcome of is answered through the API.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_uncertain_effect_is_resolved_by_a_person() {
+    let server = hosted().await;
+    let card = server.preview("c1").await;
+    let turn = server.press("k1", "c1", "ana", &token(&card, "approve")).await;
+    let created = |effects: &Value| {
+        let effects = effects.as_array().unwrap();
+        effects
+            .iter()
+            .find(|effect| effect["class"] == "tracker.create")
+            .map(|effect| effect["id"].as_str().unwrap().to_owned())
+    };
+    let first = created(&turn["effects"]).expect("an offer");
+    let resolve = |key: &str, effect: &str, body: Value| {
+        server.post(&format!("/v1/effects/{effect}/resolve")).header("Idempotency-Key", key).json(&body)
+    };
+    let early = resolve("s0", &first, json!({"as": "create_again"})).send().await;
+    assert_eq!((early.status, early.problem().as_str()), (409, "TL-4203"));
+
+    server.report("r1", &first, &json!({"outcome": "unknown", "error": "the line went dead"})).await;
+    eventually("it is uncertain", || async {
+        server.get("/v1/effects?state=uncertain").send().await.json()["items"].as_array().unwrap().len() == 1
+            && server.get("/v1/approvals").send().await.json()["items"].as_array().unwrap().len() == 1
+    })
+    .await;
+    assert_eq!(
+        resolve("s1", &first, json!({"as": "adopt"})).send().await.json()["errors"][0]["pointer"],
+        "/remote_key"
+    );
+    let stranger = resolve("s2", &first, json!({"as": "create_again", "actor": {"id": "eve"}})).send().await;
+    assert_eq!((stranger.status, stranger.problem().as_str()), (403, "TL-4108"));
+    let again = resolve(
+        "s3",
+        &first,
+        json!({"as": "create_again", "actor": {"id": "bob"}, "reason": "looked, it is not there"}),
+    );
+    let answer = again.send().await;
+    assert_eq!((answer.status, &answer.json()["reason"]), (200, &json!("press.applied")));
+    let second = created(&answer.json()["effects"]).expect("a new offer");
+    assert_ne!(first, second, "a new effect, never the old one again");
+    assert_eq!(server.get(&format!("/v1/effects/{first}")).send().await.json()["state"], "cancelled");
+    assert_eq!(again.send().await.text(), answer.text());
+    assert_eq!(resolve("s4", &first, json!({"as": "cancel"})).send().await.problem(), "TL-4203");
+    server.stopped().await;
+}

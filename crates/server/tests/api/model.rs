@@ -1,0 +1,111 @@
+//! When the decision waits for a model, so does the answer (`spec 07 §5.2`).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::json;
+use throughline_engine::ask::{Answer, Ask};
+use throughline_engine::effect::Attempt;
+use throughline_models::Model;
+use throughline_runtime::{Keys, NoFaults, Parts, Runtime};
+use throughline_server::{Config, open};
+
+use crate::support::*;
+
+/// Takes its time, and says ticket.
+struct Slow(Duration);
+
+#[async_trait]
+impl Model for Slow {
+    async fn ask(&self, _: &Ask) -> Attempt<Answer> {
+        tokio::time::sleep(self.0).await;
+        Attempt::Applied(Answer::Classify { label: "ticket".into(), confidence: 95 })
+    }
+
+    fn name(&self) -> &str {
+        "slow"
+    }
+}
+
+async fn server(takes: Duration) -> Server {
+    let sources = demo().flag("policy.intake.queue", "1", "--queue");
+    let mut instance = open(Config::load(&sources).unwrap()).await.unwrap();
+    let mut ports = instance.runtime.ports().clone();
+    ports.model = Some(Arc::new(Slow(takes)));
+    instance.runtime = Arc::new(Runtime::new(Parts {
+        store: instance.store.clone(),
+        ports,
+        policy: instance.config.policy.clone(),
+        keys: Keys::new([7; 32]),
+        faults: Arc::new(NoFaults),
+        entropy: Arc::new(|| {
+            let mut bytes = [0; 16];
+            getrandom::fill(&mut bytes).unwrap();
+            bytes
+        }),
+    }));
+    Server::run(instance).await
+}
+
+const UNCLEAR: &str = "the login page shows an empty box since Tuesday";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_wait_covers_the_models_answer() {
+    let server = server(Duration::from_millis(300)).await;
+    let turn = server.say("k1", "c1", "ana", UNCLEAR).await;
+    assert_eq!((&turn["intent"], &turn["model_calls"]), (&json!("ticket"), &json!(1)));
+    assert_ne!(turn["reason"], "intent.asked");
+    // The turn that is told is the one that decided; the event's own is the one that asked.
+    let told = turn["turn"].as_str().unwrap();
+    assert_eq!(turn["settled"][0]["turn"], told);
+    let record = server.get(&format!("/v1/turns/{told}")).send().await.json();
+    assert_eq!((&record["event"], &record["reason"]), (&json!("effect.settled"), &turn["reason"]));
+    let by_key = server.get("/v1/turns/key:k1").send().await.json();
+    assert_eq!((&by_key["turn"], &by_key["messages"]), (&turn["turn"], &turn["messages"]));
+    server.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_model_that_takes_longer_than_the_wait_is_found_later() {
+    let server = server(Duration::from_millis(1_500)).await;
+    let call = server.event("k1", &said("c1", "ana", UNCLEAR)).header("Prefer", "wait=1");
+    let early = call.send().await;
+    assert_eq!((early.status, early.header("location")), (202, Some("/v1/turns/key:k1")));
+    // Sent again while the model still thinks: in progress. Later: the turn.
+    let again = call.send().await;
+    assert!([200, 409].contains(&again.status), "{}", again.text());
+    eventually("the answer is there", || async { call.send().await.status == 200 }).await;
+    assert_eq!(call.send().await.json()["intent"], "ticket");
+    server.stopped().await;
+}
+
+/// E9, its second half: told, and the answer is kept under the key.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn e9_past_the_queues_limit_a_message_is_refused_and_the_user_told() {
+    let server = server(Duration::from_millis(1_000)).await;
+    let post = |key: &str, text: &str| server.event(key, &said("c1", "ana", text));
+    assert_eq!(post("k1", UNCLEAR).send().await.status, 202);
+    eventually("the model is asked", || async {
+        let lanes = server.get("/v1/lanes").send().await.json();
+        let lane = lanes["items"][0]["id"].as_str().unwrap_or_default().to_owned();
+        server.get(&format!("/v1/lanes/{lane}")).send().await.json()["asking"] == true
+    })
+    .await;
+    assert_eq!(post("k2", "second").send().await.status, 202);
+    let third = post("k3", "third").header("Prefer", "wait=5").send().await;
+    assert_eq!((third.status, third.problem().as_str()), (429, "TL-2204"));
+    assert!(third.header("retry-after").is_some());
+    let again = post("k3", "third").send().await;
+    assert_eq!(
+        (again.status, again.text(), again.header("idempotency-replayed")),
+        (429, third.text(), Some("true"))
+    );
+    let lane = server.get("/v1/lanes").send().await.json()["items"][0]["id"].as_str().unwrap().to_owned();
+    eventually("the user is told which message was not taken", || async {
+        let turns = server.get(&format!("/v1/lanes/{lane}/turns?limit=200")).send().await.json();
+        turns["items"].as_array().unwrap().iter().any(|turn| turn["reason"] == "intake.notice")
+    })
+    .await;
+    server.stopped().await;
+}
