@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use throughline_server::config::{Config, ConfigErrors, Sources};
+use throughline_server::{Config, ConfigErrors, Sources, StoreUrl};
 
 use crate::app::App;
 use crate::error::Failure;
@@ -33,6 +33,11 @@ pub(crate) fn installation(app: &App, data: Option<&Path>) -> Result<Config, Fai
     let mut sources = sources(app).flag("server.demo", "true", "of an installation without users");
     sources.data = data.map(Path::to_owned);
     Config::load(&sources).map_err(wrong)
+}
+
+/// Whether the configured store was ever opened: opening it makes it.
+pub(crate) fn stored(config: &Config) -> bool {
+    !matches!(&config.store, StoreUrl::Sqlite(path) if !path.exists())
 }
 
 /// Everything that is wrong with a configuration, with line and suggestion each.

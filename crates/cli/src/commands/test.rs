@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use indicatif::ProgressBar;
 use serde_json::Value;
 use throughline_server::codes;
 use throughline_sim::SimDriver;
@@ -192,24 +191,19 @@ fn play(app: &App, args: &Args, scenarios: &[(Scenario, String)]) -> Vec<Report>
         for _ in 0..workers {
             scope.spawn(|| {
                 let mut driver = SimDriver::new();
-                while let Some((n, (scenario, _))) =
-                    Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|n| Some((n, scenarios.get(n)?)))
-                {
-                    let reports = one(scenario, &mut driver, seeds, &bar);
-                    done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(n, reports);
+                loop {
+                    let n = next.fetch_add(1, Ordering::Relaxed);
+                    let Some((scenario, _)) = scenarios.get(n) else { return };
+                    let reports = run_with_faults(scenario, &mut driver, seeds);
+                    bar.inc(1 + seeds.len() as u64);
+                    done.lock().unwrap_or_else(PoisonError::into_inner).insert(n, reports);
                 }
             });
         }
     });
     bar.finish_and_clear();
-    let done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.into_values().flatten().collect()
-}
-
-fn one(scenario: &Scenario, driver: &mut SimDriver, seeds: &[u64], bar: &ProgressBar) -> Vec<Report> {
-    let reports = run_with_faults(scenario, driver, seeds);
-    bar.inc(1 + seeds.len() as u64);
-    reports
 }
 
 fn write_back(app: &App, scenarios: &[(Scenario, String)], reports: &[Report]) -> Result<(), Failure> {

@@ -61,6 +61,7 @@ fn colour_and_layout_are_for_people_only() {
 #[test]
 fn a_failure_is_json_too_on_standard_error() {
     let home = Home::new();
+    home.run_with(&["chat", "--no-input", "--session", "s1"], "hello\n", &[]).ends(0);
     let ran = home.run(&["why", "tn_aaaaaaaaaaaaaaaaaaaaaaaa", "--json"]).ends(1);
     assert!(ran.out.is_empty());
     let failure: serde_json::Value = serde_json::from_str(&ran.err).unwrap();

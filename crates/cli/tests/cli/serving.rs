@@ -98,6 +98,25 @@ fn nobody_there_is_said_so() {
 }
 
 #[test]
+fn looking_leaves_nothing_behind() {
+    let home = Home::new();
+    let looks: [&[&str]; 6] = [
+        &["lanes", "list"],
+        &["why", "tn_1"],
+        &["replay", "ln_1"],
+        &["audit", "verify"],
+        &["effects", "list"],
+        &["record", "ln_1"],
+    ];
+    for look in looks {
+        let ran = home.run(look).ends(5);
+        assert!(ran.err.contains("there is nothing at sqlite:throughline.db yet"), "{}", ran.session());
+    }
+    home.run_with(&["doctor"], "", &[("THROUGHLINE_SERVER__LISTEN", "127.0.0.1:0")]).ends(0);
+    assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0);
+}
+
+#[test]
 fn a_port_in_use_is_said_so() {
     let home = Home::new();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

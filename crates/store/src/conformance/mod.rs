@@ -105,7 +105,7 @@ pub fn block_on<T>(future: impl Future<Output = T>) -> T {
 macro_rules! conformance {
     ($backend:ident, $make:expr) => {
         mod $backend {
-            #[allow(unused_imports)]
+            #[allow(unused_imports, reason = "what an invocation needs depends on its expressions")]
             use super::*;
             $crate::conformance_cases! {
                 run, $make,
@@ -162,7 +162,7 @@ macro_rules! conformance {
 macro_rules! conformance_durability {
     ($backend:ident, $make:expr) => {
         mod $backend {
-            #[allow(unused_imports)]
+            #[allow(unused_imports, reason = "what an invocation needs depends on its expressions")]
             use super::*;
             $crate::conformance_cases! {
                 run_at, &$make(),
@@ -181,7 +181,7 @@ macro_rules! conformance_durability {
 macro_rules! conformance_cases {
     ($run:ident, $make:expr, $($module:ident: [$($case:ident),* $(,)?]),* $(,)?) => {$(
         mod $module {
-            #[allow(unused_imports)]
+            #[allow(unused_imports, reason = "what an invocation needs depends on its expressions")]
             use super::*;
             $(
                 #[test]

@@ -136,11 +136,6 @@ pub(super) fn port(config: &Config) -> Check {
     }
 }
 
-/// The store was never opened: opening it now would make it.
-pub(super) fn nothing_stored(config: &Config) -> bool {
-    matches!(&config.store, StoreUrl::Sqlite(path) if !path.exists())
-}
-
 /// The checks of an opened store.
 pub(super) fn store(local: &Local) -> Vec<Check> {
     let store = &local.instance().store;

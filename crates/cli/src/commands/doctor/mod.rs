@@ -83,7 +83,7 @@ fn local(app: &App) -> Vec<Check> {
     found.push(checks::clock());
     found.extend(checks::disk(&config));
     found.push(checks::port(&config));
-    if checks::nothing_stored(&config) {
+    if !settings::stored(&config) {
         found
             .push(Check::ok("store", format!("{} is not there yet; the first start makes it", config.store)));
         return found;
