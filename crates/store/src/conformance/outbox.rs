@@ -218,6 +218,26 @@ pub async fn hosts_report_once(s: &Subject) {
     assert_eq!(s.store.next_due().await.unwrap(), None);
 }
 
+/// A host is offered an effect when everything it depends on is done, and never when something of it failed.
+pub async fn hosts_are_offered_in_turn(s: &Subject) {
+    let mut hand = Hand::on(&*s.store, &lane("C1")).await;
+    let host = |id: &str, on: &str| OutboxRow { performer: Performer::Host, ..after(loose(id), &[on]) };
+    hand.plan(vec![loose("fx_1"), host("fx_2", "fx_1"), loose("fx_3"), host("fx_4", "fx_3")]).await;
+    assert_eq!(hand.state("fx_2").await, EffectState::Planned);
+    assert!(!s.store.settle(settled("fx_2", None)).await.unwrap(), "nothing was offered yet");
+    let leased = lease(&*s.store).await;
+    assert_eq!(leased.len(), 2, "hosts' effects are never leased");
+    for (leased, end) in leased.iter().zip([EffectState::Done, EffectState::Failed]) {
+        let id = leased.effect.row.id.as_str();
+        assert!(s.store.settle(ends(id, Some(leased.fence), end)).await.unwrap());
+    }
+    assert_eq!(
+        (hand.state("fx_2").await, hand.state("fx_4").await),
+        (EffectState::Attempted, EffectState::Failed)
+    );
+    assert!(s.store.settle(settled("fx_2", None)).await.unwrap());
+}
+
 /// What the channel reads from the store is delivered by the commit.
 pub async fn what_the_commit_delivers_is_done(s: &Subject) {
     let mut hand = Hand::on(&*s.store, &lane("C1")).await;

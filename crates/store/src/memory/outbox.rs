@@ -61,7 +61,10 @@ impl Outbox for MemoryStore {
         let woken = world.wakes.iter().take_while(|(wake, _)| *wake <= now);
         let hosts = woken.filter_map(|(_, n)| {
             let (tenant, id) = &world.effects[n];
-            world.effect(tenant, id).filter(|effect| effect.stored.row.performer == Performer::Host)
+            world.effect(tenant, id).filter(|effect| {
+                let hosted = effect.stored.row.performer == Performer::Host;
+                hosted && effect.stored.state == EffectState::Attempted
+            })
         });
         Ok(hosts.take(limit as usize).map(|effect| effect.stored.clone()).collect())
     }
@@ -112,7 +115,8 @@ impl World {
     fn plan_one(&mut self, turn: &TurnCommit, row: &OutboxRow, now: Timestamp) {
         self.planned += 1;
         let (n, tenant) = (self.planned, turn.lane.tenant.as_str());
-        let (state, attempts) = first_state(row.performer);
+        let waits = self.waits(tenant, row);
+        let (state, attempts) = first_state(row.performer, waits);
         let stored = StoredEffect {
             row: row.clone(),
             lane: turn.lane.clone(),
@@ -135,12 +139,30 @@ impl World {
             lost |= matches!(on.stored.state, EffectState::Failed | EffectState::Cancelled);
         }
         match row.performer {
-            Performer::Us if lost => {
+            Performer::Us | Performer::Host if lost && waits => {
                 self.end(tenant, &row.id, EffectState::Failed, Some(dependency_outcome()))
             }
             Performer::Us => self.open(tenant, &row.id, now),
             Performer::Host => self.open(tenant, &row.id, row.deadline.unwrap_or(NEVER)),
             Performer::Commit => {}
+        }
+    }
+
+    /// Something it depends on is not done yet.
+    fn waits(&self, tenant: &str, row: &OutboxRow) -> bool {
+        let done = |id| self.effect(tenant, id).is_some_and(|on| on.stored.state == EffectState::Done);
+        !row.depends_on.iter().all(done)
+    }
+
+    /// Offers an effect to the host that performs it, once all it depends on is done: that is its mark.
+    fn offer(&mut self, tenant: &str, id: &EffectId) {
+        let Some(effect) = self.effect(tenant, id) else { return };
+        let hosted = effect.stored.row.performer == Performer::Host;
+        if !hosted || effect.stored.state != EffectState::Planned || self.waits(tenant, &effect.stored.row) {
+            return;
+        }
+        if let Some(effect) = self.tenants.get_mut(tenant).and_then(|t| t.effects.get_mut(id)) {
+            (effect.stored.state, effect.stored.attempts) = (EffectState::Attempted, 1);
         }
     }
 
@@ -181,6 +203,9 @@ impl World {
             if open.is_empty() {
                 self.streams.remove(&stream);
             }
+        }
+        if state == EffectState::Done {
+            dependents.iter().for_each(|id| self.offer(tenant, id));
         }
         if matches!(state, EffectState::Failed | EffectState::Cancelled) {
             for id in dependents {
@@ -322,8 +347,9 @@ impl Effect {
         match fence {
             Some(fence) => open && self.leased && self.fence == fence,
             None => {
-                self.stored.state == EffectState::Uncertain
-                    || (open && self.stored.row.performer == Performer::Host)
+                let offered = self.stored.state == EffectState::Attempted
+                    && self.stored.row.performer == Performer::Host;
+                offered || self.stored.state == EffectState::Uncertain
             }
         }
     }

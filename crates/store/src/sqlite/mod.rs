@@ -127,11 +127,14 @@ impl Store for SqliteStore {
     }
 
     async fn writable(&self) -> Result<(), StoreError> {
+        if let Some(why) = self.writer.refused_lately() {
+            return Err(StoreError::ReadOnly { act: writer::PROBE, why });
+        }
         let probe = |tx: &mut writer::Tx<'_, '_>| {
             tx.sql.execute("UPDATE instance SET tried_at = ?1 WHERE one = 1", [tx.now.0])?;
             Ok(())
         };
-        Ok(self.writer.call("write", probe).await?)
+        Ok(self.writer.call(writer::PROBE, probe).await?)
     }
 }
 

@@ -100,14 +100,14 @@ fn insert(
 ) -> Result<(), Fault> {
     let tenant = &turn.lane.tenant;
     let depends = depend(tx, tenant, n, row)?;
-    let (mut state, attempts) = first_state(row.performer);
+    let (mut state, attempts) = first_state(row.performer, depends.waits > 0);
     let lost = depends.lost && state == EffectState::Planned;
     if lost {
         state = EffectState::Failed;
     }
     let wake = match row.performer {
         Performer::Us => (!lost).then_some(tx.now.0),
-        Performer::Host => Some(row.deadline.map_or(NEVER, |at| at.0)),
+        Performer::Host => (!lost).then(|| row.deadline.map_or(NEVER, |at| at.0)),
         Performer::Commit => None,
     };
     let on: Vec<&str> = row.depends_on.iter().map(EffectId::as_str).collect();
@@ -354,7 +354,11 @@ impl Outbox for SqliteStore {
     async fn overdue(&self, limit: u32) -> Result<Vec<StoredEffect>, StoreError> {
         let now = self.clock.now().0;
         self.read("look for overdue effects", |sql| {
-            query(sql, "WHERE o.wake <= ?1 AND o.performer = 1 ORDER BY o.wake, o.n LIMIT ?2", (now, limit))
+            query(
+                sql,
+                "WHERE o.wake <= ?1 AND o.performer = 1 AND o.state = 1 ORDER BY o.wake, o.n LIMIT ?2",
+                (now, limit),
+            )
         })
     }
 

@@ -37,7 +37,7 @@ pub(super) fn settle(tx: &mut Tx<'_, '_>, settlement: &Settlement) -> Result<boo
     // outcome of may be settled by whoever found out. The fence rises so that nobody settles it twice.
     let update = "UPDATE outbox SET state = ?4, wake = ?5, not_before = coalesce(?5, not_before), fence = fence + 1 \
                   WHERE tenant = ?1 AND id = ?2 AND CASE WHEN ?3 IS NULL \
-                  THEN state = 4 OR (performer = 1 AND state IN (0, 1)) \
+                  THEN state = 4 OR (performer = 1 AND state = 1) \
                   ELSE fence = ?3 AND fence > 0 AND state IN (0, 1) END RETURNING n, lane, dependents";
     let params = (tenant, id.as_str(), fence, effect_state_number(state), wake);
     let found = tx.sql.first(update, params, Found::read)?;
@@ -70,7 +70,10 @@ fn follow(tx: &Tx<'_, '_>, ended: &Found, state: EffectState) -> Result<(), Faul
     }
     match state {
         EffectState::Done => {
-            let count = "UPDATE outbox SET waits = waits - 1 \
+            // The last one done offers an effect that a host performs: that is its mark.
+            let count = "UPDATE outbox SET waits = waits - 1, \
+                         attempts = attempts + (performer = 1 AND state = 0 AND waits = 1), \
+                         state = state + (performer = 1 AND state = 0 AND waits = 1) \
                          WHERE n IN (SELECT effect FROM dependencies WHERE on_effect = ?1)";
             tx.sql.execute(count, [ended.n])?;
         }

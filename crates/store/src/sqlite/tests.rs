@@ -107,9 +107,9 @@ fn a_lock_of_another_program_passes() {
     assert!(block_on(store.writable()).is_err());
     assert_eq!(block_on(store.waiting(&lane("C1"), 10)).unwrap().len(), 1, "reading goes on");
     shell.execute_batch("ROLLBACK").unwrap();
-    block_on(store.writable()).unwrap();
     let accepted = block_on(store.accept(delivery(&lane("C1"), "during"))).unwrap();
     assert!(matches!(accepted, Accepted::New(_)));
+    block_on(store.writable()).unwrap();
 }
 
 #[test]
@@ -138,6 +138,7 @@ fn a_full_disk_passes() {
     let big = crate::TurnCommit { head: "x".repeat(100_000), ..full_turn(&hand, seq) };
     let error = block_on(hand.try_commit(big.clone())).unwrap_err();
     assert!(matches!(error, StoreError::ReadOnly { .. }), "{error}");
+    assert!(block_on(store.writable()).is_err(), "a probe would fit, a turn does not");
     assert!(!block_on(written(&store, &lane("C1"), 1)));
     assert_eq!(block_on(store.waiting(&lane("C1"), 10)).unwrap().len(), 1);
     pragma(&store, "PRAGMA max_page_count = 1000000");

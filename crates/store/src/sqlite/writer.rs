@@ -5,13 +5,13 @@
 //! fail after it may have written, the whole group is rolled back and run again, each operation in its own
 //! savepoint. Operations can therefore run twice and must not keep anything from the first time.
 
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
-use throughline_engine::Timestamp;
+use throughline_engine::{Millis, Timestamp};
 use tokio::sync::oneshot;
 
 use super::book::Book;
@@ -27,6 +27,12 @@ const GROUP_TIME: Duration = Duration::from_millis(5);
 /// How long a group waits for callers that the last one answered and that are likely to come back at once.
 /// Shorter than a sync, so waiting never costs more than it saves.
 const GATHER: Duration = Duration::from_micros(150);
+
+/// The name of the write that only finds out whether writes go through.
+pub(super) const PROBE: &str = "write";
+
+/// How long the store counts as read-only after a write that was refused: until then nobody tries again.
+const READ_ONLY: Millis = 5 * Timestamp::SECOND;
 
 /// The transaction an operation runs in.
 pub(super) struct Tx<'a, 'c> {
@@ -103,6 +109,9 @@ where
 pub(super) struct Writer {
     queue: Option<Sender<Box<dyn Op>>>,
     thread: Option<JoinHandle<()>>,
+    clock: Arc<dyn Clock>,
+    /// The last write there was no room for, and when that was.
+    refused: Mutex<Option<(Timestamp, String)>>,
 }
 
 impl Writer {
@@ -112,15 +121,16 @@ impl Writer {
         clock: Arc<dyn Clock>,
         checkpoints: Checkpoints,
     ) -> Result<Self, String> {
+        let desk_clock = clock.clone();
         let memo = Memo::read(&connection).map_err(|e| e.to_string())?;
         let (queue, waiting) = channel();
         let work = move || {
             let sql = Book::new(&connection);
-            Desk { sql, clock, memo, waiting, expected: 0, checkpoints }.run();
+            Desk { sql, clock: desk_clock, memo, waiting, expected: 0, checkpoints }.run();
         };
         let thread = std::thread::Builder::new().name("sqlite".into()).spawn(work);
         let thread = thread.map_err(|e| format!("the writer thread cannot be started: {e}"))?;
-        Ok(Self { queue: Some(queue), thread: Some(thread) })
+        Ok(Self { queue: Some(queue), thread: Some(thread), clock, refused: Mutex::default() })
     }
 
     /// Runs `work` in a transaction and returns when it is on disk.
@@ -133,7 +143,25 @@ impl Writer {
         let call = Box::new(Call { act, work, outcome: None, reply });
         let stopped = || Failure::Store(StoreError::Backend { act, why: "the writer has stopped".into() });
         self.queue.as_ref().and_then(|queue| queue.send(call).ok()).ok_or_else(stopped)?;
-        answer.await.map_err(|_| stopped())?
+        let result = answer.await.map_err(|_| stopped())?;
+        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        match &result {
+            Err(Failure::Store(StoreError::ReadOnly { why, .. })) => {
+                *refused = Some((self.clock.now(), why.clone()));
+            }
+            Ok(_) if act != PROBE => *refused = None,
+            _ => {}
+        }
+        drop(refused);
+        result
+    }
+
+    /// Why a write was refused within the last moments, unless a real one went through since. A small probe may fit where a turn does not, so for so long
+    /// the store counts as read-only whatever a probe says (`spec 06 §10`).
+    pub(super) fn refused_lately(&self) -> Option<String> {
+        let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        let (at, why) = refused.as_ref()?;
+        (self.clock.now().since(*at) < READ_ONLY).then(|| why.clone())
     }
 }
 
