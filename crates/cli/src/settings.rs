@@ -40,6 +40,17 @@ pub(crate) fn stored(config: &Config) -> bool {
     !matches!(&config.store, StoreUrl::Sqlite(path) if !path.exists())
 }
 
+/// Refuses a store that is not there yet.
+pub(crate) fn must_be_stored(config: &Config) -> Result<(), Failure> {
+    if stored(config) {
+        return Ok(());
+    }
+    Err(Failure::new(format!("there is nothing at {} yet", config.store))
+        .code("TL-6103")
+        .hint("another folder or --config FILE? `throughline chat` and `throughline serve --demo` begin one")
+        .exit(Exit::Unreachable))
+}
+
 /// Everything that is wrong with a configuration, with line and suggestion each.
 pub(crate) fn wrong(errors: ConfigErrors) -> Failure {
     let failure = Failure::new("the configuration cannot be used")

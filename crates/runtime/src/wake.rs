@@ -21,6 +21,9 @@ pub struct Committed {
     pub reports: Vec<String>,
 }
 
+/// So many names being watched is where looking for abandoned ones begins.
+const WATCHERS: usize = 1_024;
+
 #[derive(Default)]
 struct Queue {
     ready: VecDeque<LaneKey>,
@@ -105,9 +108,11 @@ impl Wakes {
     pub fn watch(&self, name: &str) -> oneshot::Receiver<Committed> {
         let (sender, receiver) = oneshot::channel();
         let mut watched = lock(&self.watched);
-        let list = watched.entry(name.into()).or_default();
-        list.retain(|sender| !sender.is_closed());
-        list.push(sender);
+        if watched.len() >= WATCHERS && watched.len().is_power_of_two() {
+            // Whoever was cut off in the middle of a request left one behind; seldom, and cheap at every doubling.
+            watched.retain(|_, list| list.iter().any(|sender| !sender.is_closed()));
+        }
+        watched.entry(name.into()).or_default().push(sender);
         receiver
     }
 

@@ -66,7 +66,12 @@ pub(crate) async fn deliver(app: &Arc<App>, delivery: Delivery) -> Result<Respon
         body_hash: Some(keyed.hash.clone()),
     };
     let waiting = Waiting { app, keyed, href, tell, lane };
-    match app.runtime().accept(inbound).await? {
+    let accepted = app.runtime().accept(inbound).await;
+    let told = told.filter(|_| matches!(accepted, Ok(Accepted::New(_))));
+    if told.is_none() {
+        wakes.unwatch(&waiting.keyed.key);
+    }
+    match accepted? {
         Accepted::New(_) => {}
         Accepted::Full(_) => {
             ::metrics::counter!("throughline_inbox_refused_total", "why" => "queue_full").increment(1);

@@ -23,12 +23,7 @@ impl Local {
     /// Opens the configured store. One that is not there is not made: looking leaves nothing behind.
     pub(crate) fn open(app: &App) -> Result<Self, Failure> {
         let config = settings::installation(app, None)?;
-        if !settings::stored(&config) {
-            return Err(Failure::new(format!("there is nothing at {} yet", config.store))
-                .code("TL-6103")
-                .hint("another folder or --config FILE? `throughline chat` and `throughline serve --demo` begin one")
-                .exit(Exit::Unreachable));
-        }
+        settings::must_be_stored(&config)?;
         let runtime = app.runtime()?;
         let listen = config.server.listen;
         let instance = runtime

@@ -12,6 +12,7 @@ use throughline_server::wire::{Approval, Effect, Lane, LaneInfo, Pause, Replays,
 
 use crate::app::App;
 use crate::error::Failure;
+use crate::settings;
 
 pub(crate) use embedded::Embedded;
 pub(crate) use local::Local;
@@ -33,8 +34,16 @@ pub(crate) fn open(app: &App) -> Result<Api, Failure> {
     }
 }
 
-/// The instance to act through: the one that `--server` names, else one inside this process.
+/// The instance to act through: the one that `--server` names, else one inside this process over a store that is there.
 pub(crate) fn acting(app: &App) -> Result<Acting, Failure> {
+    if app.flags.server.is_none() {
+        settings::must_be_stored(&settings::installation(app, None)?)?;
+    }
+    beginning(app)
+}
+
+/// The same, over a store that is made when it is not there yet.
+pub(crate) fn beginning(app: &App) -> Result<Acting, Failure> {
     match &app.flags.server {
         Some(url) => Ok(Acting { remote: Remote::new(app, url)?, embedded: None }),
         None => {

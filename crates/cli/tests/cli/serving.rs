@@ -100,13 +100,14 @@ fn nobody_there_is_said_so() {
 #[test]
 fn looking_leaves_nothing_behind() {
     let home = Home::new();
-    let looks: [&[&str]; 6] = [
+    let looks: [&[&str]; 7] = [
         &["lanes", "list"],
         &["why", "tn_1"],
         &["replay", "ln_1"],
         &["audit", "verify"],
         &["effects", "list"],
         &["record", "ln_1"],
+        &["effects", "resume"],
     ];
     for look in looks {
         let ran = home.run(look).ends(5);

@@ -35,7 +35,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Outcome {
-    let acting = api::acting(app)?;
+    let acting = api::beginning(app)?;
     let session = match &args.session {
         Some(session) => session.clone(),
         None => key::fresh("chat")?.chars().take(13).collect(),
