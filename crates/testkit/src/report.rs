@@ -152,7 +152,7 @@ pub fn human(reports: &[Report]) -> String {
                 let _ = writeln!(out, "    {line}");
             }
             if let Some(seed) = report.seed {
-                let _ = writeln!(out, "    again: throughline test {} --faults={seed}", report.file);
+                let _ = writeln!(out, "    again: throughline test {} --faults={seed}..{seed}", report.file);
             }
         }
     }
@@ -256,7 +256,7 @@ mod tests {
             "    with faults: delivered twice\n",
             "      seen      a\n                b\n",
             "    why\n      Turn tn_1\n      Decided\n",
-            "    again: throughline test a<b>.yaml --faults=7\n",
+            "    again: throughline test a<b>.yaml --faults=7..7\n",
             "1 passed, 1 failed\n",
         ] {
             assert!(text.contains(part), "{part}\n---\n{text}");

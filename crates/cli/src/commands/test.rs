@@ -19,7 +19,7 @@ use crate::output::count;
 /// What the file of a scenario ends in.
 const ENDING: &str = ".scenario.yaml";
 /// `--faults` without a number.
-const SEEDS: &str = "1..8";
+const SEEDS: &str = "8";
 /// More seeds than that in one run are a slip of the finger.
 const MOST_SEEDS: u64 = 100_000;
 
@@ -29,14 +29,14 @@ const MOST_SEEDS: u64 = 100_000;
 Examples:
   throughline test scenarios/                    every *.scenario.yaml in a folder
   throughline test login.scenario.yaml --faults  again with kills, duplicates and late deliveries
-  throughline test scenarios/ --faults=1..200    with two hundred seeds
+  throughline test scenarios/ --faults=200       with two hundred seeds
   throughline test new.scenario.yaml --update    write what is seen into the file
   throughline test scenarios/ --watch            again whenever a file changes")]
 pub(crate) struct Args {
     /// Scenario files, and folders of them
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Re-run each scenario with faults at every turn; SEEDS is 7, 1,2,9 or 1..50 [without a value: 1..8]
+    /// Re-run each scenario with faults at every turn; SEEDS is how many, or which: 1..50, 7..7, 1,2,9 [without a value: 8]
     #[arg(long, value_name = "SEEDS", num_args = 0..=1, require_equals = true, default_missing_value = SEEDS,
           value_parser = seeds)]
     faults: Option<Seeds>,
@@ -60,8 +60,13 @@ struct Seeds(Vec<u64>);
 
 fn seeds(text: &str) -> Result<Seeds, String> {
     let number = |text: &str| {
-        text.trim().parse::<u64>().map_err(|_| format!("“{text}” is no seed: 7, 1,2,9 or 1..50"))
+        text.trim()
+            .parse::<u64>()
+            .map_err(|_| format!("“{text}” is no number of seeds and no seed: 20, 1..50, 7..7 or 1,2,9"))
     };
+    if let Ok(count @ 1..MOST_SEEDS) = text.trim().parse::<u64>() {
+        return Ok(Seeds((1..=count).collect()));
+    }
     let mut seeds = Vec::new();
     for part in text.split(',') {
         match part.split_once("..") {
@@ -266,7 +271,8 @@ mod tests {
 
     #[test]
     fn seeds_are_numbers_lists_and_ranges() {
-        assert_eq!(seeds("7"), Ok(Seeds(vec![7])));
+        assert_eq!(seeds("3"), Ok(Seeds(vec![1, 2, 3])), "a number alone is how many");
+        assert_eq!(seeds("7..7"), Ok(Seeds(vec![7])));
         assert_eq!(seeds("1,2,9"), Ok(Seeds(vec![1, 2, 9])));
         assert_eq!(seeds("1..3,8"), Ok(Seeds(vec![1, 2, 3, 8])));
         for wrong in ["", "x", "3..1", "1..", "-1", "0..999999999"] {
