@@ -150,6 +150,12 @@ impl Runtime {
         self.faults.at(point)
     }
 
+    /// The fail points, for what outlives a borrow of this runtime.
+    #[must_use]
+    pub fn faults(&self) -> Arc<dyn Faults> {
+        self.faults.clone()
+    }
+
     fn random_hex(&self) -> String {
         throughline_engine::canon::hex(&(self.entropy)())
     }
