@@ -70,6 +70,11 @@ codes! {
         "This version keeps its data in `sqlite:PATH`, or in `memory:` for as long as the process lives.",
         "Use `sqlite:throughline.db` or another path.",
         ["store.url"];
+    SCENARIO_INVALID = 1201, "scenario.invalid", None, "A scenario file cannot be read",
+        "A scenario is not valid YAML, or says something the scenario language does not have.",
+        "A misspelt expectation would otherwise never be compared, and the scenario would pass whatever happened.",
+        "Correct the named line; the message suggests the nearest key. docs/scenarios.md describes the language.",
+        [];
 
     MALFORMED_JSON = 2001, "request.malformed_json", Some(400), "The body is not JSON",
         "The request's body could not be parsed; the problem names line and column. Nothing was recorded.",
