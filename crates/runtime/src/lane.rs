@@ -11,7 +11,7 @@ use throughline_engine::given::Addressing;
 use throughline_engine::lane::{Lane, Record};
 use throughline_engine::policy::limits;
 use throughline_engine::{
-    Admission, Event, Given, LaneKey, Reason, Step, Timestamp, Verdict, admit, canon, snapshot, step,
+    Admission, Event, Given, LaneKey, Step, Timestamp, Verdict, admit, canon, snapshot, step,
 };
 use throughline_store::{
     Claim, CommitResult, InboxEnd, InboxRow, LANE_LEASE, OutboxRow, Performer, RecordWrite, Release,
@@ -20,7 +20,7 @@ use throughline_store::{
 
 use crate::given::{decode, unreadable};
 use crate::record::{Content, GENESIS, TurnRow, checkpoint, content_hash};
-use crate::{Committed, FailPoint, Runtime, Stop, intake};
+use crate::{Committed, FailPoint, Runtime, Stop, counted, intake};
 
 /// Rows read at first; more when all of these have to wait.
 const ROWS: u32 = 32;
@@ -339,14 +339,22 @@ impl Runtime {
             log,
             lane: key.clone(),
         };
+        let begun = self.store.now();
         let result = match self.store.commit(commit).await {
             Err(StoreError::Unknown { .. }) => self.resolve_unknown(&key, &commit_id).await?,
             other => other?,
         };
-        match result {
-            CommitResult::Committed => {}
-            CommitResult::RevisionMoved | CommitResult::ApprovalLost => return Ok(Turned::Raced),
-            CommitResult::Fenced => return Ok(Turned::Lost),
+        metrics::histogram!("throughline_commit_seconds")
+            .record(counted::seconds(self.store.now().since(begun)));
+        let (why, turned) = match result {
+            CommitResult::Committed => ("", None),
+            CommitResult::RevisionMoved => ("revision_moved", Some(Turned::Raced)),
+            CommitResult::ApprovalLost => ("approval_lost", Some(Turned::Raced)),
+            CommitResult::Fenced => ("fenced", Some(Turned::Lost)),
+        };
+        if let Some(turned) = turned {
+            counted::again(why);
+            return Ok(turned);
         }
         self.faults.at(FailPoint::TurnCommitted)?;
         actor.lane.apply(step.next.clone(), &step.changes);
@@ -375,22 +383,8 @@ impl Runtime {
         revision: u64,
         started: Timestamp,
     ) -> Result<(), Stop> {
-        let reason: Reason = step.decision.reason;
-        metrics::counter!(
-            "throughline_turns_total",
-            "rung" => step.decision.rung.number().to_string(), "reason" => reason.code()
-        )
-        .increment(1);
-        metrics::histogram!("throughline_turn_seconds")
-            .record(self.store.now().since(started) as f64 / 1_000.0);
-        let reports: Vec<String> = step
-            .effects
-            .iter()
-            .filter(|effect| effect.body.class().reports_success())
-            .filter(|effect| self.ports.performer(key, effect.body.class()) == Performer::Us)
-            .map(|effect| effect.id.0.clone())
-            .collect();
-        let committed = Committed { lane: key.clone(), lane_id: key.id(), revision, turn, reports };
+        counted::turn(step, self.store.now().since(started), started.since(row.received_at));
+        let committed = Committed { lane: key.clone(), lane_id: key.id(), revision, turn };
         let mut names = vec![row.key.as_str()];
         if let throughline_engine::EventKind::EffectSettled { effect, .. } = &event.kind {
             names.push(effect.as_str());

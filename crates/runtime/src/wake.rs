@@ -17,8 +17,6 @@ pub struct Committed {
     pub revision: u64,
     /// Its id.
     pub turn: TurnId,
-    /// Ids of its effects whose outcome will come back as a turn.
-    pub reports: Vec<String>,
 }
 
 /// So many names being watched is where looking for abandoned ones begins.

@@ -1,0 +1,44 @@
+//! What a turn adds to the metrics (`spec 07 §12`): no ids in labels, no content.
+
+use throughline_engine::approval::ApprovalChange;
+use throughline_engine::{Millis, Reason, Step};
+
+/// A duration as metrics record it.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a histogram's values are floats, and no wait here comes near 2^52 ms"
+)]
+pub(crate) fn seconds(length: Millis) -> f64 {
+    length as f64 / 1_000.0
+}
+
+/// A committed turn: what it decided, how long it took, and how long its event had waited.
+pub(crate) fn turn(step: &Step, took: Millis, waited: Millis) {
+    let reason = step.decision.reason;
+    let rung = step.decision.rung.number().to_string();
+    metrics::counter!("throughline_turns_total", "rung" => rung, "reason" => reason.code()).increment(1);
+    metrics::histogram!("throughline_turn_seconds").record(seconds(took));
+    metrics::histogram!("throughline_lane_wait_seconds").record(seconds(waited));
+    for change in &step.approvals {
+        if let ApprovalChange::Decide { action, .. } = change {
+            metrics::counter!("throughline_approval_decisions_total", "decision" => action.word())
+                .increment(1);
+        }
+    }
+    let refused = match reason {
+        Reason::StaleVersion | Reason::StaleStep => Some("throughline_stale_presses_total"),
+        Reason::PressForbidden | Reason::PressSelf | Reason::PressNoPolicy | Reason::EffectsPaused => {
+            Some("throughline_approval_refused_total")
+        }
+        Reason::GateOpened => Some("throughline_clarifiers_total"),
+        _ => None,
+    };
+    if let Some(name) = refused {
+        metrics::counter!(name, "why" => reason.code()).increment(1);
+    }
+}
+
+/// A turn that has to be stepped again, and why.
+pub(crate) fn again(why: &'static str) {
+    metrics::counter!("throughline_commit_retries_total", "why" => why).increment(1);
+}
