@@ -29,7 +29,8 @@ pub(crate) const FORGOTTEN: &str = "Forgotten: unclear messages will be asked ab
 pub(crate) const NOTHING_REMEMBERED: &str = "This thread remembers no mode.";
 pub(crate) const FORGET_ME: &str =
     "Erasing a person's data is not part of this version; nothing was changed.";
-pub(crate) const NO_MODEL: &str = "I cannot discuss this: no language model is set up here. I can make a ticket of it: say \"create a ticket for …\".";
+pub(crate) const NO_DISCUSSION: &str =
+    "Discussing is not part of this version. I can make a ticket of it: say \"create a ticket for …\".";
 pub(crate) const NO_REVIEW: &str =
     "Reviews are not part of this version. Nothing was started; I can make a ticket of it instead.";
 pub(crate) const NO_UPDATE: &str =

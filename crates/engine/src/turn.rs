@@ -223,6 +223,11 @@ impl<'a> Turn<'a> {
     /// Ends the remembered mode, and with it the buttons that clear it.
     pub(crate) fn forget_mode(&mut self) {
         self.head.remembered = None;
+        self.withdraw_mode_buttons();
+    }
+
+    /// The button on the newest answer clears the mode; earlier ones are over.
+    pub(crate) fn withdraw_mode_buttons(&mut self) {
         let loaded = self.head.cards.clone();
         let cards = loaded.iter().filter_map(|id| self.card_ref(id));
         let buttons: Vec<Card> =

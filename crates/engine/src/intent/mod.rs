@@ -49,7 +49,7 @@ impl Intent {
 impl From<rules::RuledIntent> for Intent {
     fn from(ruled: rules::RuledIntent) -> Self {
         match ruled {
-            rules::RuledIntent::Ticket => Self::Ticket,
+            rules::RuledIntent::Ticket | rules::RuledIntent::TicketChange => Self::Ticket,
             rules::RuledIntent::Review => Self::Review,
             rules::RuledIntent::Meta => Self::Meta,
         }

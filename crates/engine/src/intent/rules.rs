@@ -15,8 +15,10 @@ static RULES: [Lexicon; 1] = [Lexicon::parse(include_str!("data/en.txt"))];
 /// What a rule decides; the other intents are not for rules (`spec 03 §1`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuledIntent {
-    /// A ticket, bug, story, epic … is asked for, or a change to one.
+    /// A ticket, bug, story, epic … is asked for.
     Ticket,
+    /// A change to one that exists.
+    TicketChange,
     /// A review is asked for.
     Review,
     /// About the assistant and what is open, or a greeting.
@@ -163,7 +165,7 @@ impl Reader<'_, '_> {
         let change = skip(&[self.list("ask")], self.words, at);
         let verb = self.list("change").longest(self.words, change);
         let keyed = change + verb + self.list("the").longest(self.words, change + verb);
-        let rule = Ruling::of(RuledIntent::Ticket, "ticket.update");
+        let rule = Ruling::of(RuledIntent::TicketChange, "ticket.update");
         if n > 0 && !self.compound(at + n) {
             return Some(Ruling { item: self.item(at, at + n), ..rule });
         }

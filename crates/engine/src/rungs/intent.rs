@@ -35,7 +35,7 @@ pub(crate) fn intent(turn: &mut Turn<'_>) -> Tried {
     }
     if let Some(ruling) = rules::rule(&said.text) {
         turn.trace.rule = Some(Cow::Borrowed(ruling.rule));
-        if ruling.rule == "ticket.update" {
+        if ruling.intent == rules::RuledIntent::TicketChange {
             let verdict = answer(turn, say::NO_UPDATE);
             return Decided(Decision::new(verdict, Reason::IntentRule).with_intent(Intent::Ticket));
         }
@@ -108,9 +108,7 @@ pub(crate) fn remembered_intent(turn: &mut Turn<'_>) -> Tried {
     let label = if remembered.intent == Intent::Review { Action::SelectReview } else { Action::SelectTicket };
     let decision = act(turn, remembered.intent, Reason::IntentRemembered, None);
     let by = said(turn).by.clone();
-    let mode = turn.head.remembered.take();
-    turn.forget_mode();
-    turn.head.remembered = mode;
+    turn.withdraw_mode_buttons();
     turn.say(MessageKind::Notification, None, &say::remembered_used(label.label()));
     turn.show(About::Remembered, &by, None);
     Decided(decision)
@@ -144,7 +142,7 @@ pub(crate) fn act(
             Verdict::Shown
         }
         Intent::Review => answer(turn, say::NO_REVIEW),
-        Intent::Discussion => answer(turn, say::NO_MODEL),
+        Intent::Discussion => answer(turn, say::NO_DISCUSSION),
         Intent::Meta | Intent::Ambiguous => answer(turn, &say::help(turn.policy)),
     };
     Decision::new(verdict, reason).with_intent(intent)

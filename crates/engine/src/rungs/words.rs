@@ -209,7 +209,7 @@ fn fold(text: &str) -> String {
 fn approves(text: &str) -> bool {
     const AROUND: [&str; 10] = ["yes", "ok", "okay", "please", "it", "this", "that", "go", "ahead", "and"];
     let words = fold(text);
-    let mut words = words.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).peekable();
+    let mut words = words.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.clone().any(|word| word.starts_with("approve"))
         && words.all(|word| word.starts_with("approve") || AROUND.contains(&word))
 }

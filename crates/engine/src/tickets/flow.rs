@@ -339,7 +339,7 @@ fn uncertain(turn: &mut Turn<'_>, card: &Card, effect: &EffectId) -> Reason {
 // ---- adoption ----
 
 /// *It exists…* was pressed: the key comes by form.
-pub(crate) fn ask_key(turn: &mut Turn<'_>, _card: &Card) -> Decision {
+pub(crate) fn ask_key(turn: &mut Turn<'_>) -> Decision {
     turn.tell(say::ADOPT_WHICH);
     Decision::new(Verdict::Asked, Reason::PressApplied)
 }

@@ -149,7 +149,7 @@ fn perform(turn: &mut Turn<'_>, card: Card, action: Action, remember: bool) -> D
             done
         }
         Action::Edit => flow::ask_edit(turn, &card),
-        Action::Adopt => flow::ask_key(turn, &card),
+        Action::Adopt => flow::ask_key(turn),
         Action::Cancel => {
             if let About::UncertainEffect { effect, parent, .. } = &card.about {
                 turn.cancel(effect);

@@ -58,7 +58,7 @@ async fn ht8_running_answers_finish_and_new_ones_are_refused() {
     running.write_all(most).await.unwrap();
     tokio::time::sleep(Duration::from_millis(200)).await;
     server.stop();
-    tokio::time::sleep(Duration::from_millis(200)).await;
+    eventually("it drains", || async { server.get("/readyz").send().await.status == 503 }).await;
 
     for refused in
         [server.get("/readyz"), server.event("k2", &said("c1", "ana", "hi")), server.get("/v1/lanes")]
