@@ -32,6 +32,7 @@ mod sent;
 mod serve;
 mod socket;
 pub mod telling;
+mod web;
 pub mod wire;
 
 pub use config::{Config, ConfigError, ConfigErrors, Origin, Setting, Sources, StoreUrl};

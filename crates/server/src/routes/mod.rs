@@ -56,6 +56,7 @@ pub(crate) fn all() -> Router<Arc<App>> {
         .route("/openapi.json", get(openapi::get_openapi));
     Router::new()
         .nest("/v1", v1)
+        .merge(crate::web::routes())
         .route("/", get(health::about))
         .route("/livez", get(health::livez))
         .route("/readyz", get(health::readyz))

@@ -1,0 +1,66 @@
+//! Scripts, style sheets and pictures, compiled in. A page links to each by a name that holds the hash of its
+//! content, so a browser keeps it for ever and never shows yesterday's.
+
+use std::sync::LazyLock;
+
+use axum::http::HeaderValue;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::response::{IntoResponse, Response};
+use throughline_engine::canon::{hex, sha256};
+
+use crate::problem::Problem;
+use crate::request::Named;
+
+struct Asset {
+    name: &'static str,
+    kind: &'static str,
+    bytes: &'static [u8],
+}
+
+const ASSETS: &[Asset] = &[Asset {
+    name: "style.css",
+    kind: "text/css; charset=utf-8",
+    bytes: include_bytes!("../../web/style.css"),
+}];
+
+/// The addresses of [`ASSETS`], in their order.
+static ADDRESSES: LazyLock<Vec<String>> = LazyLock::new(|| ASSETS.iter().map(address).collect());
+
+/// `style.css` as `/assets/0a1b2c3d4e5f.style.css`.
+fn address(asset: &Asset) -> String {
+    let hash = hex(&sha256(&[asset.bytes]));
+    format!("/assets/{}.{}", &hash[..12], asset.name)
+}
+
+/// Where a page finds the asset of that name. A name that is not there is the page's mistake.
+pub(crate) fn link(name: &str) -> Option<&'static str> {
+    let at = ASSETS.iter().position(|asset| asset.name == name)?;
+    ADDRESSES.get(at).map(String::as_str)
+}
+
+/// `GET /assets/{file}`: under its present address for ever, under any other not at all.
+pub(crate) async fn get_asset(Named(file): Named) -> Result<Response, Problem> {
+    let wanted = format!("/assets/{file}");
+    let at = ADDRESSES.iter().position(|address| *address == wanted);
+    let asset = at.and_then(|at| ASSETS.get(at)).ok_or_else(|| Problem::not_found("file"))?;
+    let mut response = asset.bytes.into_response();
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(asset.kind));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("public, max-age=31536000, immutable"));
+    Ok(response)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_asset_is_served_under_the_address_a_page_links_to() {
+        let address = link("style.css").unwrap();
+        let file = address.strip_prefix("/assets/").unwrap().to_owned();
+        let response = get_asset(Named(file)).await.unwrap();
+        assert_eq!(response.headers()[CONTENT_TYPE], "text/css; charset=utf-8");
+        assert!(get_asset(Named("style.css".into())).await.is_err());
+        assert_eq!(link("none.css"), None);
+    }
+}

@@ -1,0 +1,59 @@
+//! A page is a template with values in it. Every value is escaped; none is markup.
+
+use std::sync::LazyLock;
+
+use axum::http::HeaderValue;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::response::{IntoResponse, Response};
+use minijinja::value::Serde;
+use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior};
+use serde::Serialize;
+
+use super::asset;
+use crate::codes;
+use crate::problem::Problem;
+
+/// The templates of `crates/server/web`. A name that ends in `.html` is escaped.
+const TEMPLATES: &[(&str, &str)] = &[("base.html", include_str!("../../web/base.html"))];
+
+static PAGES: LazyLock<Environment<'static>> = LazyLock::new(|| {
+    let mut pages = Environment::new();
+    pages.set_undefined_behavior(UndefinedBehavior::Strict);
+    pages.add_function("asset", |name: &str| {
+        asset::link(name).ok_or_else(|| Error::new(ErrorKind::InvalidOperation, format!("no asset {name}")))
+    });
+    for (name, source) in TEMPLATES {
+        if let Err(error) = pages.add_template(name, source) {
+            // Told when the page is asked for; a test renders every page.
+            tracing::error!(name, %error, "a template cannot be read");
+        }
+    }
+    pages
+});
+
+/// The page of that template and those values.
+pub(crate) fn page<T: Serialize>(template: &str, values: &T) -> Result<Response, Problem> {
+    let rendered = PAGES.get_template(template).and_then(|template| template.render(Serde(values)));
+    let html = rendered.map_err(|error| {
+        tracing::error!(code = "TL-2008", template, %error, "a page could not be rendered");
+        Problem::new(&codes::INTERNAL, "the page could not be made; /v1 tells the same as JSON")
+    })?;
+    let mut response = html.into_response();
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_template_can_be_read_and_is_escaped() {
+        for (name, _) in TEMPLATES {
+            assert!(name.ends_with(".html"), "{name} would not be escaped");
+            assert!(PAGES.get_template(name).is_ok(), "{name}");
+        }
+    }
+}
