@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use throughline_server::wire::{
-    Approval, Effect, Lane, LaneInfo, Page, Pause, PauseChange, Replays, TurnAnswer, TurnInfo, Why,
+    Approval, Effect, Lane, LaneInfo, Page, Pause, PauseChange, Replays, Resolve, TurnAnswer, TurnInfo, Why,
 };
 use ureq::Agent;
 use ureq::http::Response;
@@ -161,6 +161,13 @@ impl Remote {
     ) -> Result<TurnAnswer, Failure> {
         let body = json!({ "version": version, "decision": decision });
         self.send("POST", &format!("/v1/approvals/{id}/decide"), key, &body)
+    }
+
+    /// Answers for an uncertain effect.
+    pub(crate) fn resolve(&self, id: &str, answer: &Resolve, key: &str) -> Result<TurnAnswer, Failure> {
+        let body = serde_json::to_value(answer)
+            .map_err(|error| Failure::new("cannot write the answer").because(&error))?;
+        self.send("POST", &format!("/v1/effects/{id}/resolve"), key, &body)
     }
 
     /// Switches the kill switch.

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use throughline_channels::terminal::safe;
-use throughline_server::wire::{Approval, TurnAnswer};
+use throughline_server::wire::Approval;
 
 use crate::api;
 use crate::app::App;
-use crate::error::{Failure, Outcome};
+use crate::commands::decided;
+use crate::error::Outcome;
 use crate::exit::Exit;
 use crate::key;
 
@@ -131,23 +131,5 @@ fn decide(app: &App, id: &str, version: u32, decision: Decision) -> Outcome {
     let decided = acting.remote.decide(id, version, word, &key::fresh("cli")?);
     // What was released is on its way: it is finished before this process ends.
     acting.finish()?;
-    told(app, id, &decided?)
-}
-
-fn told(app: &App, id: &str, answer: &TurnAnswer) -> Outcome {
-    if app.out.is_json() {
-        app.out.value(answer)?;
-    } else {
-        for message in &answer.messages {
-            let title = message.card.as_ref().map_or(message.text.as_str(), |card| card.title.as_str());
-            app.out.line(&safe(title))?;
-        }
-        app.out.note(&format!("{id}: {} (throughline why {})", answer.reason, answer.turn));
-    }
-    if answer.decision == "refused" {
-        return Err(Failure::new(format!("{id} was not decided"))
-            .why(answer.reason.clone())
-            .exit(Exit::Refused));
-    }
-    Ok(Exit::Ok)
+    decided::tell(app, id, &decided?)
 }

@@ -2,19 +2,21 @@
 
 use std::fmt::Write as _;
 
-use throughline_server::wire::{Effect, Pause, PauseChange};
+use throughline_server::wire::{Effect, Pause, PauseChange, Resolution, Resolve};
 
 use crate::api;
 use crate::app::App;
+use crate::commands::decided;
 use crate::error::Outcome;
 use crate::exit::Exit;
 use crate::key;
 
-/// List effects, show one, pause and resume sending
+/// List effects, show one, answer for an uncertain one, pause and resume sending
 #[derive(Debug, clap::Args)]
 #[command(before_help = "\
 Examples:
   throughline effects list --state uncertain   what nobody knows the outcome of
+  throughline effects resolve fx_65emfyihdqmez2f6x5fvmpxn --as adopt --key DEMO-7
   throughline effects pause --reason \"wrong project\"
   throughline effects resume")]
 pub(crate) struct Args {
@@ -38,6 +40,20 @@ enum Command {
         /// The effect's id
         id: String,
     },
+    /// Say what became of an uncertain effect, as yourself: you have to be in the approver rules
+    Resolve {
+        /// The effect's id
+        id: String,
+        /// It happened: adopt. It did not, make it: create-again. Drop it: cancel
+        #[arg(long = "as", value_name = "WORD", hide_possible_values = true)]
+        how: Answer,
+        /// With adopt: the key of the issue that exists
+        #[arg(long, value_name = "KEY", required_if_eq("how", "adopt"))]
+        key: Option<String>,
+        /// Why; it goes to the log
+        #[arg(long, value_name = "TEXT")]
+        reason: Option<String>,
+    },
     /// Stop everything that leaves conversations, until resumed
     Pause {
         /// Why: people are told
@@ -51,6 +67,27 @@ enum Command {
     Resume,
 }
 
+/// What can be said of an uncertain effect.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Answer {
+    /// It happened
+    Adopt,
+    /// It did not: make it again
+    CreateAgain,
+    /// Drop it
+    Cancel,
+}
+
+impl From<Answer> for Resolution {
+    fn from(answer: Answer) -> Self {
+        match answer {
+            Answer::Adopt => Self::Adopt,
+            Answer::CreateAgain => Self::CreateAgain,
+            Answer::Cancel => Self::Cancel,
+        }
+    }
+}
+
 pub(crate) fn run(app: &App, args: &Args) -> Outcome {
     match &args.command {
         Command::List { state, limit } => {
@@ -59,6 +96,10 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
             list(app, &effects, &api.pause()?)
         }
         Command::Show { id } => show(app, &api::open(app)?.effect(id)?),
+        Command::Resolve { id, how, key, reason } => {
+            let (how, remote_key, reason) = ((*how).into(), key.clone(), reason.clone());
+            resolve(app, id, &Resolve { how, remote_key, reason, actor: None })
+        }
         Command::Pause { reason, everything } => {
             let level = if *everything { "everything" } else { "outward" };
             switch(app, PauseChange { paused: true, level: Some(level.into()), reason: Some(reason.clone()) })
@@ -107,6 +148,13 @@ fn show(app: &App, effect: &Effect) -> Outcome {
     let _ = write!(out, "\n{body:#}");
     app.out.line(&out)?;
     Ok(Exit::Ok)
+}
+
+fn resolve(app: &App, id: &str, answer: &Resolve) -> Outcome {
+    let acting = api::acting(app)?;
+    let resolved = acting.remote.resolve(id, answer, &key::fresh("cli")?);
+    acting.finish()?;
+    decided::tell(app, id, &resolved?)
 }
 
 fn switch(app: &App, change: PauseChange) -> Outcome {

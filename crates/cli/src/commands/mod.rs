@@ -5,6 +5,7 @@ pub(crate) mod audit;
 pub(crate) mod chat;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod decided;
 pub(crate) mod doctor;
 pub(crate) mod effects;
 pub(crate) mod explain;

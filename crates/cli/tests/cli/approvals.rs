@@ -53,3 +53,19 @@ fn sending_can_be_paused_and_goes_on() {
     home.run(&["effects", "resume"]).ends(0);
     home.run(&decide).ends(0);
 }
+
+#[test]
+fn only_an_uncertain_effect_is_answered_for() {
+    let home = Home::new();
+    let (id, version) = waiting(&home);
+    home.run(&["approvals", "decide", &id, "--version", &version, "--decision", "approve"]).ends(0);
+    let done = home.run(&["effects", "list", "--state", "done", "--json"]).ends(0).json();
+    let effect = done.as_array().unwrap().iter().find(|one| one["class"] == "tracker.create").unwrap();
+    let effect = effect["id"].as_str().unwrap();
+    let ran = home.run(&["effects", "resolve", effect, "--as", "cancel"]).ends(6);
+    assert!(ran.err.contains("is not uncertain"), "{}", ran.session());
+    let ran = home.run(&["effects", "resolve", "fx_none", "--as", "create-again"]).ends(1);
+    assert!(ran.err.contains("TL-2404"), "{}", ran.session());
+    // What exists has a key.
+    home.run(&["effects", "resolve", effect, "--as", "adopt"]).ends(2);
+}
