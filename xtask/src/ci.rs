@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 use crate::repo::{Finding, Repo};
-use crate::{layers, say, tidy};
+use crate::{docs, layers, say, tidy};
 
 /// The crash tests need the fail points. On for everything, so that the workspace is built once.
 pub(crate) const FEATURES: &str = "throughline-cli/failpoints";
@@ -46,15 +46,19 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     }
     wasm(repo)?;
     cargo(&["test", "--workspace", "--doc", "--features", FEATURES, "--locked"])?;
-    // The tests come last: the runner's own summary is the last thing printed.
-    if repo.has("cargo", &["nextest", "--version"]) {
-        cargo(&["nextest", "run", "--workspace", "--features", FEATURES, "--locked", "--no-fail-fast"])?;
+    // The tests are built, the pages are tried with that very program, and then the tests run: the runner's own
+    // summary is the last thing printed.
+    let mut tests = if repo.has("cargo", &["nextest", "--version"]) {
+        vec!["nextest", "run", "--workspace", "--features", FEATURES, "--locked"]
     } else {
         let targets = ["--lib", "--bins", "--tests", "--examples"];
-        let mut arguments = vec!["test", "--workspace", "--features", FEATURES, "--locked", "--no-fail-fast"];
-        arguments.extend(targets);
-        cargo(&arguments)?;
-    }
+        [&["test", "--workspace", "--features", FEATURES, "--locked"][..], &targets].concat()
+    };
+    cargo(&[&tests[..], &["--no-run"]].concat())?;
+    say::step("cargo xtask docs");
+    docs::check(repo)?;
+    tests.push("--no-fail-fast");
+    cargo(&tests)?;
     Ok(ExitCode::SUCCESS)
 }
 

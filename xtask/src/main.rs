@@ -2,6 +2,7 @@
 
 mod ci;
 mod crash;
+mod docs;
 mod drive;
 mod layers;
 mod repo;
@@ -17,9 +18,13 @@ use crate::repo::Repo;
 const HELP: &str = "\
 cargo xtask <command>
 
-  ci                    what .ci/run runs: format, lints, layers, tidy, licences, documentation tests, tests
+  ci                    what .ci/run runs: format, lints, layers, tidy, licences, documentation, tests
   layers [--write]      who may depend on whom, and that the engine is pure; --write renders ARCHITECTURE.md's table
   tidy [--write]        rules of the repository that no lint knows; --write renews the list of long files
+  docs [options]        every command, configuration and scenario of the pages, against the program itself
+      --only PAGE           only pages whose path contains this
+      --write               show what was seen where a page shows something else
+  docs api              write docs/http-api.md's reference from the OpenAPI document
   drive [options]       real dialogues over HTTP through a running `throughline serve`
       --data DIR            the dialogues (default: ../shared/data/dev)
       --dialogues N         how many (default: 400)
@@ -51,6 +56,7 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         "ci" => ci::run(&repo, rest),
         "layers" => findings("layers", layers::run(&repo, flag(rest, "--write")?)?),
         "tidy" => findings("tidy", tidy::run(&repo, flag(rest, "--write")?)?),
+        "docs" => docs::run(&repo, rest),
         "drive" => drive::run(&repo, rest),
         "crash" => crash::crash(&repo, rest),
         "soak" => crash::soak(&repo, rest),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
+use serde_json::Value;
 
 /// The checked-out repository.
 pub(crate) struct Repo {
@@ -64,6 +65,14 @@ impl Repo {
     /// A path in it.
     pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.root.join(path)
+    }
+
+    /// Where cargo builds to.
+    pub(crate) fn target(&self) -> Result<PathBuf> {
+        let metadata =
+            self.output("cargo", &["metadata", "--format-version", "1", "--no-deps", "--locked"])?;
+        let metadata: Value = serde_json::from_str(&metadata)?;
+        Ok(metadata["target_directory"].as_str().context("cargo metadata says the target directory")?.into())
     }
 
     /// The text of a file, if it is there.

@@ -25,7 +25,7 @@ impl Server {
     /// Builds and starts it.
     pub(super) fn start(repo: &Repo) -> Result<Self> {
         ci::cargo(repo, &["build", "--profile", "ci-release", "-p", "throughline-cli", "--locked"])?;
-        let program = target(repo)?.join("ci-release/throughline");
+        let program = repo.target()?.join("ci-release/throughline");
         let data = std::env::temp_dir().join(format!("throughline-drive-{}", std::process::id()));
         std::fs::create_dir_all(&data).with_context(|| format!("cannot make {}", data.display()))?;
         let mut child = Command::new(&program)
@@ -67,11 +67,4 @@ impl Drop for Server {
         let _ = self.child.wait();
         let _ = std::fs::remove_dir_all(&self.data);
     }
-}
-
-/// Where cargo builds to.
-fn target(repo: &Repo) -> Result<PathBuf> {
-    let metadata = repo.output("cargo", &["metadata", "--format-version", "1", "--no-deps", "--locked"])?;
-    let metadata: Value = serde_json::from_str(&metadata)?;
-    Ok(metadata["target_directory"].as_str().context("cargo metadata says the target directory")?.into())
 }

@@ -20,6 +20,17 @@ use super::{
         license(name = "Apache-2.0 OR MIT")
     ),
     security(("bearer" = []), ()),
+    // In the order in which somebody new to it would read them.
+    tags(
+        (name = "events", description = "What happened, as a host delivers it."),
+        (name = "turns", description = "What was decided, and why."),
+        (name = "lanes", description = "Conversations: what was said, what waits, and a stream of both."),
+        (name = "approvals", description = "What waits for somebody who may approve it."),
+        (name = "effects", description = "Everything that was to be done in the world, and what became of it."),
+        (name = "tracker", description = "The embedded tracker's issues."),
+        (name = "operations", description = "For whoever runs it."),
+        (name = "health", description = "For what watches it."),
+    ),
     modifiers(&Bearer, &Problems),
     components(schemas(ProblemDetails)),
     paths(

@@ -1,0 +1,320 @@
+//! The reference part of docs/http-api.md, made from the server's own OpenAPI document: what is there is what is said.
+
+mod schema;
+
+use std::fmt::Write as _;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use crate::repo::{Finding, Repo};
+use crate::say;
+use schema::{Schemas, text};
+
+const DOCUMENT: &str = "crates/server/openapi.json";
+const ERRORS: &str = "docs/errors.md";
+const PAGE: &str = "docs/http-api.md";
+const BEGIN: &str = "<!-- api: `cargo xtask docs api` writes what follows -->\n";
+const END: &str = "<!-- /api -->";
+
+/// Whether the page is what the document says.
+pub(super) fn check(repo: &Repo) -> Result<Option<Finding>> {
+    let (old, new) = rendered(repo)?;
+    let what = || {
+        Finding::file(
+            PAGE,
+            format!("its reference is not what {DOCUMENT} says: `cargo xtask docs api` writes it"),
+        )
+    };
+    Ok((old != new).then(what))
+}
+
+/// Writes it anew.
+pub(super) fn write(repo: &Repo) -> Result<()> {
+    let (old, new) = rendered(repo)?;
+    if old != new {
+        repo.write(PAGE, &new)?;
+    }
+    say::note(&format!("{PAGE}: {}", if old == new { "nothing new" } else { "written" }));
+    Ok(())
+}
+
+/// The page as it is, and as it should be.
+fn rendered(repo: &Repo) -> Result<(String, String)> {
+    let read = |path: &str| repo.read(path).with_context(|| format!("cannot read {path}"));
+    let document: Value =
+        serde_json::from_str(&read(DOCUMENT)?).with_context(|| format!("{DOCUMENT} is no JSON"))?;
+    let old = read(PAGE)?;
+    let marks = || format!("{PAGE} has no place for its reference: `{}` and `{END}`", BEGIN.trim_end());
+    let (before, rest) = old.split_once(BEGIN).with_context(marks)?;
+    let (_, after) = rest.split_once(END).with_context(marks)?;
+    let new = format!("{before}{BEGIN}\n{}{END}{after}", reference(&document, &read(ERRORS)?));
+    Ok((old, new))
+}
+
+/// All of it.
+fn reference(document: &Value, errors: &str) -> String {
+    let operations = operations(document);
+    let tags = tags(document, &operations);
+    let of = |tag: &str| operations.iter().filter(move |operation| operation.tag == tag).collect::<Vec<_>>();
+    let mut out = String::from("## Every operation\n\n| | |\n| --- | --- |\n");
+    for operation in tags.iter().flat_map(|tag| of(tag.name)) {
+        let _ = writeln!(
+            out,
+            "| `{}` | [{}]({}) |",
+            operation.path(),
+            operation.summary(),
+            anchor(operation.summary())
+        );
+    }
+    let schemas = Schemas::new(document);
+    for tag in &tags {
+        let _ = write!(out, "\n## {}\n", capital(tag.name));
+        out.push_str(&paragraph(tag.says));
+        for operation in of(tag.name) {
+            operation.write(&schemas, &mut out);
+        }
+    }
+    out.push_str("\n## Errors\n\nThe body of each is a [ProblemDetails](#problemdetails).\n\n");
+    out.push_str(&error_table(errors));
+    out.push_str("\n## Objects\n\n");
+    out.push_str(
+        "A *page of* something is `items` and, unless it is the last, `next`: hand it back as `?cursor=`.\n",
+    );
+    out.push_str(&schemas.answered());
+    out
+}
+
+/// A group of operations.
+struct Tag<'d> {
+    name: &'d str,
+    says: &'d str,
+}
+
+/// In the order of the document, and behind them those that it forgot to describe.
+fn tags<'d>(document: &'d Value, operations: &[Operation<'d>]) -> Vec<Tag<'d>> {
+    let described = document["tags"].as_array().into_iter().flatten();
+    let mut tags: Vec<Tag<'_>> =
+        described.map(|tag| Tag { name: text(&tag["name"]), says: text(&tag["description"]) }).collect();
+    for operation in operations {
+        if !tags.iter().any(|tag| tag.name == operation.tag) {
+            tags.push(Tag { name: operation.tag, says: "" });
+        }
+    }
+    tags
+}
+
+/// One method of one path.
+struct Operation<'d> {
+    method: String,
+    route: &'d str,
+    tag: &'d str,
+    value: &'d Value,
+}
+
+fn operations(document: &Value) -> Vec<Operation<'_>> {
+    let mut operations = Vec::new();
+    for (route, methods) in document["paths"].as_object().into_iter().flatten() {
+        for (method, value) in methods.as_object().into_iter().flatten() {
+            let method = method.to_uppercase();
+            operations.push(Operation { method, route, tag: text(&value["tags"][0]), value });
+        }
+    }
+    operations
+}
+
+impl Operation<'_> {
+    fn path(&self) -> String {
+        format!("{} {}", self.method, self.route)
+    }
+
+    fn summary(&self) -> &str {
+        text(&self.value["summary"])
+    }
+
+    fn write(&self, schemas: &Schemas<'_>, out: &mut String) {
+        let _ = write!(out, "\n### {}\n\n`{}`\n", self.summary(), self.path());
+        out.push_str(&paragraph(text(&self.value["description"])));
+        let parameters: Vec<String> =
+            self.value["parameters"].as_array().into_iter().flatten().map(parameter).collect();
+        if !parameters.is_empty() {
+            let _ = write!(out, "\n{}", parameters.concat());
+        }
+        if let Some(body) = content(&self.value["requestBody"]).first() {
+            let _ = write!(out, "\nBody: {}\n\n{}", schemas.says(body.schema), schemas.body(body.schema));
+        }
+        out.push_str("\nAnswers:\n\n");
+        let answers = self.value["responses"].as_object().into_iter().flatten();
+        for (status, answer) in answers.filter(|(status, _)| !status.ends_with("XX")) {
+            let _ = writeln!(
+                out,
+                "- **{status}**{}: {}",
+                answered(answer, schemas),
+                text(&answer["description"])
+            );
+        }
+    }
+}
+
+fn parameter(parameter: &Value) -> String {
+    let place = text(&parameter["in"]);
+    let must = place != "path" && parameter["required"] == true;
+    let must = if must { ", required" } else { "" };
+    format!("- `{}` ({place}{must}): {}\n", text(&parameter["name"]), text(&parameter["description"]))
+}
+
+/// What an answer's body is.
+fn answered(answer: &Value, schemas: &Schemas<'_>) -> String {
+    let kinds: Vec<String> = content(answer)
+        .iter()
+        .map(|content| match content.media {
+            "application/json" => schemas.kind(content.schema),
+            "application/problem+json" => "a [problem](#errors)".into(),
+            media => format!("`{media}`"),
+        })
+        .collect();
+    if kinds.is_empty() { String::new() } else { format!(", {}", kinds.join(" or ")) }
+}
+
+struct Content<'d> {
+    media: &'d str,
+    schema: &'d Value,
+}
+
+fn content(of: &Value) -> Vec<Content<'_>> {
+    let contents = of["content"].as_object().into_iter().flatten();
+    contents.map(|(media, content)| Content { media, schema: &content["schema"] }).collect()
+}
+
+/// The codes that answer requests, by status, from the page that explains them.
+fn error_table(errors: &str) -> String {
+    let mut rows = Vec::new();
+    for section in errors.split("\n## ").skip(1) {
+        let Some((heading, rest)) = section.split_once('\n') else { continue };
+        let status = rest.lines().find_map(|line| line.strip_prefix("HTTP status: "));
+        let title = rest.lines().find_map(|line| line.strip_prefix("**")?.strip_suffix("**"));
+        let (Some(status), Some(title)) = (status, title) else { continue };
+        let code = heading.split(' ').next().unwrap_or(heading);
+        let name = heading.split('`').nth(1).unwrap_or_default();
+        rows.push(format!(
+            "| {} | [{code}](errors.md{}) | `{name}` | {title} |\n",
+            status.trim_end_matches('.'),
+            anchor(heading)
+        ));
+    }
+    // Stable: within a status they keep the order of their numbers.
+    rows.sort_by_key(|row| row.get(..5).map(str::to_owned));
+    format!("| Status | Code | Name | |\n| --- | --- | --- | --- |\n{}", rows.concat())
+}
+
+/// Where a heading is found: as GitHub and most others make it.
+fn anchor(heading: &str) -> String {
+    let kept = |c: char| match c {
+        ' ' => Some('-'),
+        c if c.is_alphanumeric() || c == '-' || c == '_' => Some(c.to_ascii_lowercase()),
+        _ => None,
+    };
+    format!("#{}", heading.chars().filter_map(kept).collect::<String>())
+}
+
+fn paragraph(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!("\n{text}\n") }
+}
+
+fn capital(word: &str) -> String {
+    let mut letters = word.chars();
+    letters
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + letters.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_operation_reads_as_prose() {
+        let document = json!({
+            "tags": [{"name": "lanes", "description": "Where it happens."}],
+            "paths": {"/v1/lanes/{lane}": {"post": {
+                "tags": ["lanes"], "summary": "Open a lane's door", "description": "Wide.",
+                "parameters": [
+                    {"name": "lane", "in": "path", "required": true, "description": "ln_…"},
+                    {"name": "Key", "in": "header", "required": true, "description": "a key"},
+                ],
+                "requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Door"}}}},
+                "responses": {
+                    "200": {"description": "Open.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Page_Lane"}}}},
+                    "409": {"description": "Shut.", "content": {"application/problem+json": {}}},
+                    "4XX": {"description": "Any.", "content": {"application/problem+json": {}}},
+                },
+            }}},
+            "components": {"schemas": {
+                "Door": {"type": "object", "description": "Which door.", "required": ["wide"], "properties": {
+                    "by": {"oneOf": [{"$ref": "#/components/schemas/Person", "description": "Who."}, {"type": "null"}]},
+                    "wide": {"type": "boolean", "description": "How."},
+                }},
+                "Person": {"type": "object", "properties": {"id": {"type": ["string", "null"], "description": "Its id."}}},
+                "Page_Lane": {"type": "object", "properties": {"items": {"type": "array"}}},
+                "Lane": {"type": "object", "description": "A lane.", "required": ["id"], "properties": {"id": {"type": "string", "description": "Its id."}}},
+            }},
+        });
+        let errors = "# Errors\n\n## TL-2203 `key.used`\n\n**It was used**\n\nHTTP status: 422.\n\n## TL-1001 `x`\n\n**X**\n";
+        let expected = "\
+## Every operation
+
+| | |
+| --- | --- |
+| `POST /v1/lanes/{lane}` | [Open a lane's door](#open-a-lanes-door) |
+
+## Lanes
+
+Where it happens.
+
+### Open a lane's door
+
+`POST /v1/lanes/{lane}`
+
+Wide.
+
+- `lane` (path): ln_…
+- `Key` (header, required): a key
+
+Body: Which door.
+
+| Member | Type | |
+| --- | --- | --- |
+| `wide` | boolean | How. |
+| `by` | object, optional | Who. |
+| `by.id` | string, optional | Its id. |
+
+Answers:
+
+- **200**, page of [Lane](#lane): Open.
+- **409**, a [problem](#errors): Shut.
+
+## Errors
+
+The body of each is a [ProblemDetails](#problemdetails).
+
+| Status | Code | Name | |
+| --- | --- | --- | --- |
+| 422 | [TL-2203](errors.md#tl-2203-keyused) | `key.used` | It was used |
+
+## Objects
+
+A *page of* something is `items` and, unless it is the last, `next`: hand it back as `?cursor=`.
+
+### Lane
+
+A lane.
+
+| Member | Type | |
+| --- | --- | --- |
+| `id` | string | Its id. |
+";
+        assert_eq!(reference(&document, errors), expected);
+    }
+}

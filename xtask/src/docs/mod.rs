@@ -1,0 +1,186 @@
+//! The documentation tried: every block of every page, in order, against the program that was just built.
+//!
+//! `page` says what a page's blocks are, `run` does what a reader would do with them, `compare` says whether the page
+//! shows what was seen. `api` writes the reference part of docs/http-api.md.
+
+mod api;
+mod compare;
+mod page;
+mod run;
+mod server;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+
+use crate::repo::{File, Finding, Repo};
+use crate::{HELP, ci, say};
+use page::Kind;
+use run::{World, Wrong, count};
+
+/// Pages outside of docs/.
+const OTHERS: &[&str] = &["README.md", "CONTRIBUTING.md"];
+
+/// What was asked for.
+#[derive(Default)]
+struct Options {
+    only: Option<String>,
+    write: bool,
+}
+
+/// What came of the pages so far.
+#[derive(Default)]
+struct Tally {
+    ran: usize,
+    skipped: usize,
+    failed: usize,
+}
+
+/// `cargo xtask docs`.
+pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
+    if rest == ["api"] {
+        api::write(repo)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let options = options(rest)?;
+    ci::cargo(repo, &["build", "--package", "throughline-cli", "--locked"])?;
+    try_all(repo, &options)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The same in `cargo xtask ci`, where the program is built already.
+pub(crate) fn check(repo: &Repo) -> Result<()> {
+    try_all(repo, &Options::default())
+}
+
+fn try_all(repo: &Repo, options: &Options) -> Result<()> {
+    if let Some(finding) = api::check(repo)? {
+        bail!("{finding}");
+    }
+    if !repo.has("curl", &["--version"]) {
+        say::step("documentation: skipped, curl is not installed: `apt-get install curl`");
+        return Ok(());
+    }
+    let programs: PathBuf = repo.target()?.join("debug");
+    let started = Instant::now();
+    let mut tally = Tally::default();
+    let pages = pages(repo, options)?;
+    for page in &pages {
+        try_page(repo, page, &programs, options.write, &mut tally)?;
+    }
+    say::note(&format!(
+        "documentation: {} ran, {} skipped, {} failed; {} in {:.1} s",
+        count(tally.ran, "block"),
+        tally.skipped,
+        tally.failed,
+        count(pages.len(), "page"),
+        started.elapsed().as_secs_f64()
+    ));
+    if tally.failed > 0 {
+        bail!("the documentation does not say what is; `cargo xtask docs --write` shows what was seen");
+    }
+    Ok(())
+}
+
+/// The pages that have anything to try, in the order a newcomer reads them.
+fn pages(repo: &Repo, options: &Options) -> Result<Vec<File>> {
+    let read = |path: &&str| Some(File { path: (*path).into(), text: repo.read(path)? });
+    let mut pages: Vec<File> = OTHERS.iter().filter_map(read).collect();
+    pages.extend(repo.files("docs", &[".md"])?);
+    if let Some(only) = &options.only {
+        pages.retain(|page| page.path.contains(only.as_str()));
+    }
+    if pages.is_empty() {
+        bail!("there is no such page");
+    }
+    Ok(pages)
+}
+
+/// One line for each block. After a failure the rest of a page is not tried: it builds on what failed.
+fn try_page(repo: &Repo, page: &File, programs: &Path, write: bool, tally: &mut Tally) -> Result<()> {
+    let blocks = match page::blocks(page) {
+        Ok(blocks) => blocks,
+        Err(finding) => {
+            say::error(&finding.to_string());
+            tally.failed += 1;
+            return Ok(());
+        }
+    };
+    let mut world = World::new(programs, HELP)?;
+    for block in &blocks {
+        let tried = world.try_block(block);
+        let place = format!("{}:{}", page.path, block.line);
+        match tried {
+            Ok(done) if matches!(block.kind, Kind::Skipped(_)) => {
+                say::note(&format!("  skip  {place}: {done}"));
+                tally.skipped += 1;
+            }
+            Ok(done) => {
+                say::note(&format!("  ok    {place}: {done}"));
+                tally.ran += 1;
+            }
+            Err(Wrong { line, what, seen }) => {
+                say::error(&Finding::line(&page.path, line, what).to_string());
+                tally.failed += 1;
+                if let (true, Some((line, seen))) = (write, seen) {
+                    repo.write(&page.path, &shown(&page.text, line, &seen))?;
+                    say::note(&format!("  {place}: the page shows it now; run this again for the rest"));
+                }
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The page with other lines behind the command that begins in `line`.
+fn shown(page: &str, line: usize, seen: &str) -> String {
+    let lines: Vec<&str> = page.lines().collect();
+    let indent = lines[line - 1].len() - lines[line - 1].trim_start().len();
+    let mut command = lines[line - 1].trim_start().to_owned();
+    let mut begin = line;
+    while page::goes_on(&command) && begin < lines.len() {
+        command.push_str(lines[begin]);
+        begin += 1;
+    }
+    let over = |text: &&str| ["$ ", "^C", "```"].iter().any(|mark| text.trim_start().starts_with(mark));
+    let end = lines[begin..].iter().position(over).map_or(lines.len(), |at| begin + at);
+    let mut new: Vec<String> = lines[..begin].iter().map(|line| (*line).to_owned()).collect();
+    new.extend(
+        seen.trim_end()
+            .lines()
+            .map(|line| format!("{}{}", " ".repeat(indent), line.trim_end()).trim_end().to_owned()),
+    );
+    new.extend(lines[end..].iter().map(|line| (*line).to_owned()));
+    new.join("\n") + "\n"
+}
+
+fn options(rest: &[String]) -> Result<Options> {
+    let mut options = Options::default();
+    let mut rest = rest.iter();
+    while let Some(flag) = rest.next() {
+        match (flag.as_str(), rest.as_slice().first()) {
+            ("--write", _) => options.write = true,
+            ("--only", Some(page)) => {
+                options.only = Some(page.clone());
+                rest.next();
+            }
+            (other, _) => bail!("unexpected argument {other}: see `cargo xtask help`"),
+        }
+    }
+    Ok(options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_seen_takes_the_place_of_what_was_shown() {
+        let page = "a\n  ```console\n  $ one '\n  b'\n  old\n  $ two\n  ```\n";
+        let new = shown(page, 3, "new\n\nlines\n");
+        assert_eq!(new, "a\n  ```console\n  $ one '\n  b'\n  new\n\n  lines\n  $ two\n  ```\n");
+    }
+}

@@ -1,0 +1,281 @@
+//! Tries the blocks of one page, in a folder of its own, against real processes.
+//!
+//! What a reader would do by hand is done here: the program is the one built before, an address is the server's, an
+//! abbreviated id (`tn_…`) the first of its kind in the newest output that has one, `<name>` what a `json answer`
+//! called so. `serve` runs until `^C`, the next `serve`, or the page's end; the latter two kill it.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::{Read as _, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use regex::{Captures, Regex};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::compare;
+use super::page::{Act, Block, Kind, Step, Written};
+use super::server::{ADDRESS, Server};
+
+/// How long one command may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How often it is looked whether it ended.
+const LOOK: Duration = Duration::from_millis(5);
+
+static ID: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\b([a-z]{1,2})_[a-z2-7]{24}\b").expect("a pattern"));
+static ABBREVIATED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\b([a-z]{1,2})_…").expect("a pattern"));
+static NAMED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"<([a-z][a-z ]*)>").expect("a pattern"));
+
+/// Why a block failed, and where.
+pub(super) struct Wrong {
+    pub(super) line: usize,
+    pub(super) what: String,
+    /// What a page would have to show in place of a step's lines: the step's line, and what was seen.
+    pub(super) seen: Option<(usize, String)>,
+}
+
+/// The world of one page.
+pub(super) struct World<'r> {
+    /// Where the program is.
+    programs: &'r Path,
+    /// What `cargo xtask` knows.
+    chores: &'r str,
+    folder: TempDir,
+    server: Option<Server>,
+    /// What the newest command printed.
+    output: String,
+    /// The newest id of each kind.
+    ids: BTreeMap<String, String>,
+    /// What JSON answers called by a name.
+    names: BTreeMap<String, String>,
+}
+
+impl<'r> World<'r> {
+    pub(super) fn new(programs: &'r Path, chores: &'r str) -> Result<Self> {
+        let folder = tempfile::tempdir().context("cannot make a folder for a page")?;
+        let (ids, names) = Default::default();
+        Ok(Self { programs, chores, folder, server: None, output: String::new(), ids, names })
+    }
+
+    /// Tries a block; what was done is said in a few words.
+    pub(super) fn try_block(&mut self, block: &Block) -> Result<String, Wrong> {
+        let at = |error: anyhow::Error| Wrong { line: block.line, what: format!("{error:#}"), seen: None };
+        match &block.kind {
+            Kind::Session(steps) => {
+                steps.iter().try_for_each(|step| self.step(step))?;
+                Ok(format!("{} ran", count(steps.len(), "command")))
+            }
+            Kind::Script(text) => {
+                self.runs(&self.ready(text).map_err(at)?).map(|()| "ran".into()).map_err(at)
+            }
+            Kind::Config(written) => self.config(written).map_err(at),
+            Kind::Scenario(written) => self.scenario(written).map_err(at),
+            Kind::Json(text) => {
+                serde_json::from_str::<Value>(text).map_err(anyhow::Error::from).map_err(at)?;
+                Ok("parsed".into())
+            }
+            Kind::Answer(text) => self.answer(text).map_err(at),
+            Kind::Skipped(why) => Ok(why.clone()),
+        }
+    }
+
+    fn step(&mut self, step: &Step) -> Result<(), Wrong> {
+        let failed = |error: anyhow::Error| Wrong { line: step.line, what: format!("{error:#}"), seen: None };
+        let seen = match &step.act {
+            Act::Interrupt => {
+                let server =
+                    self.server.take().context("no server runs here to interrupt").map_err(failed)?;
+                server.interrupt().map_err(failed)?
+            }
+            Act::Command(command) => self.command(command, &step.shown).map_err(failed)?,
+        };
+        let seen = self.readable(&seen);
+        if step.shown.is_empty() {
+            return Ok(());
+        }
+        compare::lines(&step.shown, &seen).map_err(|difference| Wrong {
+            line: step.line,
+            what: format!("this is not what it prints (- the page, + what was seen):\n{difference}"),
+            seen: Some((step.line, seen)),
+        })
+    }
+
+    /// What a command prints, in both streams.
+    fn command(&mut self, command: &str, shown: &[String]) -> Result<String> {
+        let command = command.replace("cargo run --release -- ", "throughline ");
+        if let Some(chore) = command.strip_prefix("cargo xtask ") {
+            return self.chore(chore).map(|()| String::new());
+        }
+        let command = self.ready(&command)?;
+        if command.starts_with("throughline serve") {
+            // A second one finds the first killed.
+            self.server = None;
+            let server = self.server.insert(Server::start(self.shell(&format!("exec {command}")))?);
+            return server.said(|said| shown.is_empty() || compare::lines(shown, said).is_ok());
+        }
+        // The lines that a person types into a conversation.
+        let typed =
+            |line: &String| line.strip_prefix("> ").or_else(|| line.strip_prefix("… ")).map(str::to_owned);
+        let input: Vec<String> = match command.starts_with("throughline chat") {
+            true => shown.iter().filter_map(typed).collect(),
+            false => Vec::new(),
+        };
+        let (status, output) = self.run(&command, &input.join("\n"))?;
+        if !status.success() {
+            bail!("this failed ({status}):\n{output}");
+        }
+        for kind in ID.captures_iter(&output).collect::<Vec<_>>().iter().rev() {
+            self.ids.insert(kind[1].into(), kind[0].into());
+        }
+        self.output.clone_from(&output);
+        Ok(output)
+    }
+
+    /// A command of this very program is not run by itself; but there must be one.
+    fn chore(&self, chore: &str) -> Result<()> {
+        let name = chore.split_whitespace().next().unwrap_or_default();
+        let known = self
+            .chores
+            .lines()
+            .any(|line| line.starts_with("  ") && line.split_whitespace().next() == Some(name));
+        if !known {
+            bail!("there is no `cargo xtask {name}`");
+        }
+        Ok(())
+    }
+
+    fn config(&mut self, written: &Written) -> Result<String> {
+        self.write(written)?;
+        self.runs(&format!("throughline config check --config {}", written.name))?;
+        Ok(format!("{} is valid", written.name))
+    }
+
+    fn scenario(&mut self, written: &Written) -> Result<String> {
+        self.write(written)?;
+        self.runs(&format!("throughline test {}", written.name))?;
+        Ok(format!("{} passes", written.name))
+    }
+
+    fn write(&self, written: &Written) -> Result<()> {
+        let path = self.folder.path().join(&written.name);
+        std::fs::write(path, &written.text).with_context(|| format!("cannot write {}", written.name))
+    }
+
+    /// Compares with what the newest command printed.
+    fn answer(&mut self, text: &str) -> Result<String> {
+        let shown: Value = serde_json::from_str(text)?;
+        let seen = serde_json::from_str(&self.output)
+            .with_context(|| format!("the command before it printed no JSON: {}", self.output))?;
+        compare::json(&shown, &seen, "", &mut self.names)
+            .map_err(|wrong| anyhow::anyhow!("{wrong}\n    in {}", self.output.trim()))?;
+        Ok("is what was answered".into())
+    }
+
+    /// A command with what a reader would put in.
+    fn ready(&self, command: &str) -> Result<String> {
+        let id = |kind: &str| self.ids.get(kind).map(String::as_str);
+        let command = replaced(&ABBREVIATED, command, id)?;
+        let command = replaced(&NAMED, &command, |name| self.names.get(name).map(String::as_str))?;
+        Ok(match &self.server {
+            Some(server) => command.replace(ADDRESS, server.address()),
+            None => command,
+        })
+    }
+
+    /// What was seen, as it would have been on a reader's machine.
+    fn readable(&self, seen: &str) -> String {
+        let seen = seen.replace(&self.folder.path().display().to_string(), "~");
+        match &self.server {
+            Some(server) => seen.replace(server.address(), ADDRESS),
+            None => seen,
+        }
+    }
+
+    fn runs(&self, command: &str) -> Result<()> {
+        let (status, output) = self.run(command, "")?;
+        if !status.success() {
+            bail!("`{}` failed ({status}):\n{output}", command.lines().next().unwrap_or_default());
+        }
+        Ok(())
+    }
+
+    /// Runs a command to its end: what it printed in both streams, as it came.
+    fn run(&self, command: &str, input: &str) -> Result<(ExitStatus, String)> {
+        let (mut reader, writer) = std::io::pipe()?;
+        let mut child = {
+            let mut shell = self.shell(command);
+            shell.stdin(Stdio::piped()).stdout(writer.try_clone()?).stderr(writer).process_group(0);
+            shell.spawn().context("cannot run sh")?
+        };
+        let output = std::thread::spawn(move || {
+            let mut output = Vec::new();
+            let read = reader.read_to_end(&mut output);
+            read.map(|_| String::from_utf8_lossy(&output).into_owned())
+        });
+        if let Some(mut stdin) = child.stdin.take() {
+            // It may end without reading.
+            let _ = stdin.write_all(input.as_bytes());
+        }
+        let started = Instant::now();
+        let status = loop {
+            if let Some(status) = child.try_wait()? {
+                break status;
+            }
+            if started.elapsed() > PATIENCE {
+                // With everything that it started: they are one group.
+                let group = format!("-{}", child.id());
+                Command::new("kill").args(["-KILL", "--", &group]).status()?;
+                bail!("this has not ended after {} s", PATIENCE.as_secs());
+            }
+            std::thread::sleep(LOOK);
+        };
+        let output = output.join().map_err(|_| anyhow::anyhow!("the output cannot be read"))??;
+        Ok((status, output))
+    }
+
+    /// A shell in the page's folder, which is also its user's home: nothing of this machine is read.
+    fn shell(&self, command: &str) -> Command {
+        let home = self.folder.path();
+        let mut path = OsString::from(self.programs);
+        path.push(":");
+        path.push(std::env::var_os("PATH").unwrap_or_default());
+        let mut shell = Command::new("sh");
+        shell.args(["-c", command]).current_dir(home).env_clear();
+        shell.env("PATH", path).env("HOME", home).env("XDG_CONFIG_HOME", home.join(".config"));
+        shell.env("COLUMNS", "100").env("LANG", "C.UTF-8");
+        shell
+    }
+}
+
+/// Puts in what each match stands for; everything must be known.
+fn replaced<'v>(pattern: &Regex, text: &str, value: impl Fn(&str) -> Option<&'v str>) -> Result<String> {
+    if let Some(unknown) = pattern.captures_iter(text).find(|found| value(&found[1]).is_none()) {
+        bail!("nothing before this shows what {} is", &unknown[0]);
+    }
+    let put = |found: &Captures<'_>| value(&found[1]).unwrap_or_default().to_owned();
+    Ok(pattern.replace_all(text, put).into_owned())
+}
+
+/// `1 command`, `2 commands`.
+pub(super) fn count(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_reader_puts_in_must_be_known() {
+        let known = |name: &str| (name == "tn").then_some("tn_2");
+        assert_eq!(replaced(&ABBREVIATED, "why tn_… | cat", known).unwrap(), "why tn_2 | cat");
+        let unknown = replaced(&ABBREVIATED, "show ln_…", known).unwrap_err().to_string();
+        assert_eq!(unknown, "nothing before this shows what ln_… is");
+    }
+}
