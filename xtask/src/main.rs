@@ -23,8 +23,8 @@ cargo xtask <command>
   tidy [--write]        rules of the repository that no lint knows; --write renews the list of long files
   docs [options]        every command, configuration and scenario of the pages, against the program itself
       --only PAGE           only pages whose path contains this
-      --write               show what was seen where a page shows something else
-  docs api              write docs/http-api.md's reference from the OpenAPI document
+      --write               renew what pages show: what was seen, and what is made from code
+  docs api              renew what pages are made of from code alone: the HTTP API's reference, the reason codes
   drive [options]       real dialogues over HTTP through a running `throughline serve`
       --data DIR            the dialogues (default: ../shared/data/dev)
       --dialogues N         how many (default: 400)

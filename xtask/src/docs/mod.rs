@@ -1,11 +1,13 @@
 //! The documentation tried: every block of every page, in order, against the program that was just built.
 //!
 //! `page` says what a page's blocks are, `run` does what a reader would do with them, `compare` says whether the page
-//! shows what was seen. `api` writes the reference part of docs/http-api.md.
+//! shows what was seen. `made` renews the parts of pages that are made from code: `api`, `reasons`.
 
 mod api;
 mod compare;
+mod made;
 mod page;
+mod reasons;
 mod run;
 mod server;
 
@@ -41,7 +43,7 @@ struct Tally {
 /// `cargo xtask docs`.
 pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     if rest == ["api"] {
-        api::write(repo)?;
+        made::write(repo)?;
         return Ok(ExitCode::SUCCESS);
     }
     let options = options(rest)?;
@@ -56,8 +58,15 @@ pub(crate) fn check(repo: &Repo) -> Result<()> {
 }
 
 fn try_all(repo: &Repo, options: &Options) -> Result<()> {
-    if let Some(finding) = api::check(repo)? {
-        bail!("{finding}");
+    if options.write {
+        made::write(repo)?;
+    }
+    let old = made::old(repo)?;
+    for finding in &old {
+        say::error(&finding.to_string());
+    }
+    if !old.is_empty() {
+        bail!("`cargo xtask docs api` renews what is made from code");
     }
     if !repo.has("curl", &["--version"]) {
         say::step("documentation: skipped, curl is not installed: `apt-get install curl`");

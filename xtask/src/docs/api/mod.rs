@@ -7,53 +7,21 @@ use std::fmt::Write as _;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use crate::repo::{Finding, Repo};
-use crate::say;
+use crate::repo::Repo;
 use schema::{Schemas, text};
 
 const DOCUMENT: &str = "crates/server/openapi.json";
 const ERRORS: &str = "docs/errors.md";
-const PAGE: &str = "docs/http-api.md";
-const BEGIN: &str = "<!-- api: `cargo xtask docs api` writes what follows -->\n";
-const END: &str = "<!-- /api -->";
-
-/// Whether the page is what the document says.
-pub(super) fn check(repo: &Repo) -> Result<Option<Finding>> {
-    let (old, new) = rendered(repo)?;
-    let what = || {
-        Finding::file(
-            PAGE,
-            format!("its reference is not what {DOCUMENT} says: `cargo xtask docs api` writes it"),
-        )
-    };
-    Ok((old != new).then(what))
-}
-
-/// Writes it anew.
-pub(super) fn write(repo: &Repo) -> Result<()> {
-    let (old, new) = rendered(repo)?;
-    if old != new {
-        repo.write(PAGE, &new)?;
-    }
-    say::note(&format!("{PAGE}: {}", if old == new { "nothing new" } else { "written" }));
-    Ok(())
-}
-
-/// The page as it is, and as it should be.
-fn rendered(repo: &Repo) -> Result<(String, String)> {
-    let read = |path: &str| repo.read(path).with_context(|| format!("cannot read {path}"));
-    let document: Value =
-        serde_json::from_str(&read(DOCUMENT)?).with_context(|| format!("{DOCUMENT} is no JSON"))?;
-    let old = read(PAGE)?;
-    let marks = || format!("{PAGE} has no place for its reference: `{}` and `{END}`", BEGIN.trim_end());
-    let (before, rest) = old.split_once(BEGIN).with_context(marks)?;
-    let (_, after) = rest.split_once(END).with_context(marks)?;
-    let new = format!("{before}{BEGIN}\n{}{END}{after}", reference(&document, &read(ERRORS)?));
-    Ok((old, new))
-}
 
 /// All of it.
-fn reference(document: &Value, errors: &str) -> String {
+pub(super) fn reference(repo: &Repo) -> Result<String> {
+    let read = |path: &str| repo.read(path).with_context(|| format!("cannot read {path}"));
+    let document =
+        serde_json::from_str(&read(DOCUMENT)?).with_context(|| format!("{DOCUMENT} is no JSON"))?;
+    Ok(rendered(&document, &read(ERRORS)?))
+}
+
+fn rendered(document: &Value, errors: &str) -> String {
     let operations = operations(document);
     let tags = tags(document, &operations);
     let of = |tag: &str| operations.iter().filter(move |operation| operation.tag == tag).collect::<Vec<_>>();
@@ -315,6 +283,6 @@ A lane.
 | --- | --- | --- |
 | `id` | string | Its id. |
 ";
-        assert_eq!(reference(&document, errors), expected);
+        assert_eq!(rendered(&document, errors), expected);
     }
 }
