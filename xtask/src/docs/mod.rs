@@ -32,12 +32,16 @@ struct Options {
     write: bool,
 }
 
-/// What came of the pages so far.
+/// What came of a page, or of all of them.
 #[derive(Default)]
-struct Tally {
+struct Tried {
     ran: usize,
     skipped: usize,
     failed: usize,
+    /// A line for each block.
+    lines: Vec<String>,
+    /// Where the page shows something else than was seen, and what was seen.
+    seen: Option<(usize, String)>,
 }
 
 /// `cargo xtask docs`.
@@ -74,21 +78,27 @@ fn try_all(repo: &Repo, options: &Options) -> Result<()> {
     }
     let programs: PathBuf = repo.target()?.join("debug");
     let started = Instant::now();
-    let mut tally = Tally::default();
+    let mut all = Tried::default();
     let pages = pages(repo, options)?;
     for page in &pages {
-        try_page(repo, page, &programs, options.write, &mut tally)?;
+        let tried = if options.write { renewed(repo, page, &programs)? } else { try_page(page, &programs)? };
+        for line in &tried.lines {
+            say::note(line);
+        }
+        all.ran += tried.ran;
+        all.skipped += tried.skipped;
+        all.failed += tried.failed;
     }
     say::note(&format!(
         "documentation: {} ran, {} skipped, {} failed; {} in {:.1} s",
-        count(tally.ran, "block"),
-        tally.skipped,
-        tally.failed,
+        count(all.ran, "block"),
+        all.skipped,
+        all.failed,
         count(pages.len(), "page"),
         started.elapsed().as_secs_f64()
     ));
-    if tally.failed > 0 {
-        bail!("the documentation does not say what is; `cargo xtask docs --write` shows what was seen");
+    if all.failed > 0 {
+        bail!("the pages do not say what is; `cargo xtask docs --write` puts in what was seen");
     }
     Ok(())
 }
@@ -107,41 +117,55 @@ fn pages(repo: &Repo, options: &Options) -> Result<Vec<File>> {
     Ok(pages)
 }
 
-/// One line for each block. After a failure the rest of a page is not tried: it builds on what failed.
-fn try_page(repo: &Repo, page: &File, programs: &Path, write: bool, tally: &mut Tally) -> Result<()> {
+/// Tries a page. After a failure the rest of it is not tried: it builds on what failed.
+fn try_page(page: &File, programs: &Path) -> Result<Tried> {
+    let mut tried = Tried::default();
     let blocks = match page::blocks(page) {
         Ok(blocks) => blocks,
         Err(finding) => {
-            say::error(&finding.to_string());
-            tally.failed += 1;
-            return Ok(());
+            tried.lines.push(format!("error: {finding}"));
+            tried.failed = 1;
+            return Ok(tried);
         }
     };
     let mut world = World::new(programs, HELP)?;
     for block in &blocks {
-        let tried = world.try_block(block);
         let place = format!("{}:{}", page.path, block.line);
-        match tried {
-            Ok(done) if matches!(block.kind, Kind::Skipped(_)) => {
-                say::note(&format!("  skip  {place}: {done}"));
-                tally.skipped += 1;
+        match world.try_block(block) {
+            Ok(why) if matches!(block.kind, Kind::Skipped(_)) => {
+                tried.lines.push(format!("  skip  {place}: {why}"));
+                tried.skipped += 1;
             }
             Ok(done) => {
-                say::note(&format!("  ok    {place}: {done}"));
-                tally.ran += 1;
+                tried.lines.push(format!("  ok    {place}: {done}"));
+                tried.ran += 1;
             }
             Err(Wrong { line, what, seen }) => {
-                say::error(&Finding::line(&page.path, line, what).to_string());
-                tally.failed += 1;
-                if let (true, Some((line, seen))) = (write, seen) {
-                    repo.write(&page.path, &shown(&page.text, line, &seen))?;
-                    say::note(&format!("  {place}: the page shows it now; run this again for the rest"));
-                }
-                return Ok(());
+                tried.lines.push(format!("error: {}", Finding::line(&page.path, line, what)));
+                tried.failed = 1;
+                tried.seen = seen.map(|seen| (line, seen));
+                break;
             }
         }
     }
-    Ok(())
+    Ok(tried)
+}
+
+/// Tries a page, and puts in what was seen until it shows nothing else. A line that stays wrong is left alone.
+fn renewed(repo: &Repo, page: &File, programs: &Path) -> Result<Tried> {
+    let mut page = File { path: page.path.clone(), text: page.text.clone() };
+    let mut last = 0;
+    loop {
+        let tried = try_page(&page, programs)?;
+        match &tried.seen {
+            Some((line, seen)) if *line > last => {
+                last = *line;
+                page.text = shown(&page.text, *line, seen);
+                repo.write(&page.path, &page.text)?;
+            }
+            _ => return Ok(tried),
+        }
+    }
 }
 
 /// The page with other lines behind the command that begins in `line`.

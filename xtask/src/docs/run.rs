@@ -36,8 +36,8 @@ static NAMED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"<([a-z][a-z ]*)>")
 pub(super) struct Wrong {
     pub(super) line: usize,
     pub(super) what: String,
-    /// What a page would have to show in place of a step's lines: the step's line, and what was seen.
-    pub(super) seen: Option<(usize, String)>,
+    /// What the page would have to show there.
+    pub(super) seen: Option<String>,
 }
 
 /// The world of one page.
@@ -102,7 +102,7 @@ impl<'r> World<'r> {
         compare::lines(&step.shown, &seen).map_err(|difference| Wrong {
             line: step.line,
             what: format!("this is not what it prints (- the page, + what was seen):\n{difference}"),
-            seen: Some((step.line, seen)),
+            seen: Some(seen),
         })
     }
 
