@@ -21,6 +21,7 @@ pub(crate) struct File {
 }
 
 /// Something a check found.
+#[derive(Debug)]
 pub(crate) struct Finding {
     path: String,
     line: Option<usize>,

@@ -24,6 +24,8 @@ use super::server::{ADDRESS, Server};
 
 /// How long one command may take.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// A command of this program.
+const CHORE: &str = "cargo xtask ";
 /// How often it is looked whether it ended.
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -69,7 +71,7 @@ impl<'r> World<'r> {
         match &block.kind {
             Kind::Session(steps) => {
                 steps.iter().try_for_each(|step| self.step(step))?;
-                Ok(format!("{} ran", count(steps.len(), "command")))
+                Ok(ran(steps))
             }
             Kind::Script(text) => {
                 self.runs(&self.ready(text).map_err(at)?).map(|()| "ran".into()).map_err(at)
@@ -108,11 +110,10 @@ impl<'r> World<'r> {
 
     /// What a command prints, in both streams.
     fn command(&mut self, command: &str, shown: &[String]) -> Result<String> {
-        let command = command.replace("cargo run --release -- ", "throughline ");
-        if let Some(chore) = command.strip_prefix("cargo xtask ") {
+        if let Some(chore) = command.strip_prefix(CHORE) {
             return self.chore(chore).map(|()| String::new());
         }
-        let command = self.ready(&command)?;
+        let command = self.ready(&command.replace("cargo run --release -- ", "throughline "))?;
         if command.starts_with("throughline serve") {
             // A second one finds the first killed.
             self.server = None;
@@ -137,7 +138,7 @@ impl<'r> World<'r> {
         Ok(output)
     }
 
-    /// A command of this very program is not run by itself; but there must be one.
+    /// A command of this very program is not run by it; but there must be one.
     fn chore(&self, chore: &str) -> Result<()> {
         let name = chore.split_whitespace().next().unwrap_or_default();
         let known = self
@@ -262,6 +263,17 @@ fn replaced<'v>(pattern: &Regex, text: &str, value: impl Fn(&str) -> Option<&'v 
     Ok(pattern.replace_all(text, put).into_owned())
 }
 
+/// What was done with a session, in words.
+fn ran(steps: &[Step]) -> String {
+    let chore = |step: &&Step| matches!(&step.act, Act::Command(command) if command.starts_with(CHORE));
+    let chores = steps.iter().filter(chore).count();
+    match (steps.len() - chores, chores) {
+        (ran, 0) => format!("{} ran", count(ran, "command")),
+        (0, known) => format!("{} of xtask known", count(known, "command")),
+        (ran, known) => format!("{} ran, {known} of xtask known", count(ran, "command")),
+    }
+}
+
 /// `1 command`, `2 commands`.
 pub(super) fn count(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
@@ -269,7 +281,47 @@ pub(super) fn count(n: usize, noun: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::page::blocks;
     use super::*;
+    use crate::repo::File;
+
+    /// Tries a page's blocks, with no program but the shell's own.
+    fn tried(page: &str) -> Vec<Result<String, String>> {
+        let page = File { path: "docs/x.md".into(), text: page.into() };
+        let mut world = World::new(Path::new("/nowhere"), "cargo xtask\n  ci    all of it\n").unwrap();
+        let blocks = blocks(&page).unwrap();
+        let tried = blocks.iter().map(|block| world.try_block(block));
+        tried.map(|tried| tried.map_err(|wrong| format!("{}: {}", wrong.line, wrong.what))).collect()
+    }
+
+    #[test]
+    fn a_session_is_run_and_compared() {
+        let page = "```console\n$ echo one; echo two >&2\none\ntwo\n$ true\n$ cargo xtask ci\n```\n";
+        assert_eq!(tried(page), [Ok("2 commands ran, 1 of xtask known".to_owned())]);
+        let wrong = tried("```console\n$ echo one\ntwo\n```\n").remove(0).unwrap_err();
+        assert!(wrong.starts_with("2: ") && wrong.contains("- two\n    + one\n"), "{wrong}");
+    }
+
+    #[test]
+    fn a_command_that_fails_fails_its_block() {
+        let wrong = tried("```console\n$ echo no; exit 3\n```\n").remove(0).unwrap_err();
+        assert!(wrong.contains("exit status: 3") && wrong.ends_with("no\n"), "{wrong}");
+        let wrong = tried("```console\n$ cargo xtask nothing\n```\n").remove(0).unwrap_err();
+        assert!(wrong.ends_with("there is no `cargo xtask nothing`"), "{wrong}");
+        let wrong = tried("```console\n^C\n```\n").remove(0).unwrap_err();
+        assert!(wrong.ends_with("no server runs here to interrupt"), "{wrong}");
+    }
+
+    #[test]
+    fn ids_and_named_values_go_on_to_later_commands() {
+        let page = "```console\n$ echo '{\"id\":\"tn_aaaaaaaaaaaaaaaaaaaaaaaa\",\"token\":\"t0\"}'\n```\n\
+                    ```json answer\n{\"token\":\"<token>\"}\n```\n\
+                    ```console\n$ test tn_… = tn_aaaaaaaaaaaaaaaaaaaaaaaa && echo \"<token>\"\nt0\n```\n";
+        let said = ["1 command ran", "is what was answered", "1 command ran"];
+        assert_eq!(tried(page), said.map(|said| Ok(said.to_owned())));
+        let wrong = tried("```json answer\n{}\n```\n").remove(0).unwrap_err();
+        assert!(wrong.contains("the command before it printed no JSON"), "{wrong}");
+    }
 
     #[test]
     fn what_a_reader_puts_in_must_be_known() {
