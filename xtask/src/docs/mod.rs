@@ -1,10 +1,12 @@
 //! The documentation tried: every block of every page, in order, against the program that was just built.
 //!
 //! `page` says what a page's blocks are, `run` does what a reader would do with them, `compare` says whether the page
-//! shows what was seen. `made` renews the parts of pages that are made from code: `api`, `reasons`.
+//! shows what was seen. `links` finds what leads nowhere, and `made` renews the parts of pages that are made from code:
+//! `api` and `reasons`.
 
 mod api;
 mod compare;
+mod links;
 mod made;
 mod page;
 mod reasons;
@@ -23,7 +25,7 @@ use page::Kind;
 use run::{World, Wrong, count};
 
 /// Pages outside of docs/.
-const OTHERS: &[&str] = &["README.md", "CONTRIBUTING.md"];
+const OTHERS: &[&str] = &["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"];
 
 /// What was asked for.
 #[derive(Default)]
@@ -65,12 +67,14 @@ fn try_all(repo: &Repo, options: &Options) -> Result<()> {
     if options.write {
         made::write(repo)?;
     }
-    let old = made::old(repo)?;
-    for finding in &old {
+    let pages = pages(repo, options)?;
+    let mut wrong = made::old(repo)?;
+    wrong.extend(links::dead(repo, &pages));
+    for finding in &wrong {
         say::error(&finding.to_string());
     }
-    if !old.is_empty() {
-        bail!("`cargo xtask docs api` renews what is made from code");
+    if !wrong.is_empty() {
+        bail!("the documentation: {} to mend", wrong.len());
     }
     if !repo.has("curl", &["--version"]) {
         say::step("documentation: skipped, curl is not installed: `apt-get install curl`");
@@ -79,7 +83,6 @@ fn try_all(repo: &Repo, options: &Options) -> Result<()> {
     let programs: PathBuf = repo.target()?.join("debug");
     let started = Instant::now();
     let mut all = Tried::default();
-    let pages = pages(repo, options)?;
     for page in &pages {
         let tried = if options.write { renewed(repo, page, &programs)? } else { try_page(page, &programs)? };
         for line in &tried.lines {
@@ -188,6 +191,16 @@ fn shown(page: &str, line: usize, seen: &str) -> String {
     );
     new.extend(lines[end..].iter().map(|line| (*line).to_owned()));
     new.join("\n") + "\n"
+}
+
+/// Where a heading is found: as GitHub and most others make it.
+fn anchor(heading: &str) -> String {
+    let kept = |c: char| match c {
+        ' ' => Some('-'),
+        c if c.is_alphanumeric() || c == '-' || c == '_' => Some(c.to_ascii_lowercase()),
+        _ => None,
+    };
+    format!("#{}", heading.chars().filter_map(kept).collect::<String>())
 }
 
 fn options(rest: &[String]) -> Result<Options> {

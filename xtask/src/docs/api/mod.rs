@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
+use super::anchor;
 use crate::repo::Repo;
 use schema::{Schemas, text};
 
@@ -173,16 +174,6 @@ fn error_table(errors: &str) -> String {
     // Stable: within a status they keep the order of their numbers.
     rows.sort_by_key(|row| row.get(..5).map(str::to_owned));
     format!("| Status | Code | Name | |\n| --- | --- | --- | --- |\n{}", rows.concat())
-}
-
-/// Where a heading is found: as GitHub and most others make it.
-fn anchor(heading: &str) -> String {
-    let kept = |c: char| match c {
-        ' ' => Some('-'),
-        c if c.is_alphanumeric() || c == '-' || c == '_' => Some(c.to_ascii_lowercase()),
-        _ => None,
-    };
-    format!("#{}", heading.chars().filter_map(kept).collect::<String>())
 }
 
 fn paragraph(text: &str) -> String {
