@@ -73,9 +73,7 @@ impl<'r> World<'r> {
                 steps.iter().try_for_each(|step| self.step(step))?;
                 Ok(ran(steps))
             }
-            Kind::Script(text) => {
-                self.runs(&self.ready(text).map_err(at)?).map(|()| "ran".into()).map_err(at)
-            }
+            Kind::Script(text) => self.script(text).map_err(at),
             Kind::Config(written) => self.config(written).map_err(at),
             Kind::Scenario(written) => self.scenario(written).map_err(at),
             Kind::Json(text) => {
@@ -151,6 +149,12 @@ impl<'r> World<'r> {
         Ok(())
     }
 
+    /// The whole of a block, up to the first command in it that fails.
+    fn script(&self, text: &str) -> Result<String> {
+        self.runs(&format!("set -e\n{}", self.ready(text)?))?;
+        Ok("ran".into())
+    }
+
     fn config(&mut self, written: &Written) -> Result<String> {
         self.write(written)?;
         self.runs(&format!("throughline config check --config {}", written.name))?;
@@ -201,7 +205,7 @@ impl<'r> World<'r> {
     fn runs(&self, command: &str) -> Result<()> {
         let (status, output) = self.run(command, "")?;
         if !status.success() {
-            bail!("`{}` failed ({status}):\n{output}", command.lines().next().unwrap_or_default());
+            bail!("this failed ({status}):\n{output}");
         }
         Ok(())
     }
@@ -306,6 +310,8 @@ mod tests {
     fn a_command_that_fails_fails_its_block() {
         let wrong = tried("```console\n$ echo no; exit 3\n```\n").remove(0).unwrap_err();
         assert!(wrong.contains("exit status: 3") && wrong.ends_with("no\n"), "{wrong}");
+        let wrong = tried("```sh\nfalse\ntrue\n```\n").remove(0).unwrap_err();
+        assert!(wrong.contains("exit status: 1"), "{wrong}");
         let wrong = tried("```console\n$ cargo xtask nothing\n```\n").remove(0).unwrap_err();
         assert!(wrong.ends_with("there is no `cargo xtask nothing`"), "{wrong}");
         let wrong = tried("```console\n^C\n```\n").remove(0).unwrap_err();
