@@ -11,6 +11,7 @@
 
 pub mod driver;
 pub mod duration;
+pub mod eval;
 pub mod faults;
 pub mod model;
 pub mod report;

@@ -1,0 +1,134 @@
+//! Where the cases of an eval are put: one lane after the other over the engine's own step (`spec 08 §2`).
+//!
+//! There is no store below: a case is a lane of its own that nobody reads again, and tens of thousands of them have to take
+//! seconds. What a turn goes through is what the runtime's lane goes through: admitted, given what it needs, stepped, its
+//! changes applied. No model may be asked, so nothing ever waits.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use throughline_engine::given::Actor;
+use throughline_engine::{
+    Admission, Event, Given, Lane, LaneKey, Policy, Step, Timestamp, admit, needs, step,
+};
+use throughline_testkit::DriverError;
+use throughline_testkit::eval::{Incoming, Ran, Run, Subject, Task};
+
+/// How many cases a worker takes at once.
+const BATCH: usize = 64;
+
+/// Puts cases to lanes, several at once. The order and the outcome do not depend on how many.
+pub struct Evals<'t> {
+    policy: Policy,
+    workers: usize,
+    /// Called with how many more cases are through.
+    tick: &'t (dyn Fn(usize) + Sync),
+}
+
+impl<'t> Evals<'t> {
+    /// Under this policy, on so many threads.
+    ///
+    /// ```
+    /// use throughline_engine::Policy;
+    /// use throughline_sim::Evals;
+    /// use throughline_testkit::eval::{Cases, Filter, evaluate};
+    ///
+    /// let line = r#"{"id":"1","source":"own","task":"closing","system_text":"Done.","user_text":"Thanks!","gold":"complete"}"#;
+    /// let mut cases = Cases::default();
+    /// cases.read("own.jsonl", line, &Filter::default()).unwrap();
+    /// let found = evaluate(cases, &Evals::new(Policy::default(), 1, &|_| ())).unwrap();
+    /// assert_eq!(found.predictions[0]["closing"], true);
+    /// ```
+    #[must_use]
+    pub fn new(policy: Policy, workers: usize, tick: &'t (dyn Fn(usize) + Sync)) -> Self {
+        Self { policy, workers: workers.max(1), tick }
+    }
+}
+
+impl Run for Evals<'_> {
+    fn run<T: Task>(&self, cases: Vec<T>) -> Result<Vec<Ran<T>>, DriverError> {
+        let next = AtomicUsize::new(0);
+        let done = Mutex::new(Vec::with_capacity(cases.len()));
+        std::thread::scope(|scope| {
+            for _ in 0..self.workers {
+                scope.spawn(|| {
+                    let mut lane = LaneOfCase::new(&self.policy);
+                    loop {
+                        let from = next.fetch_add(BATCH, Ordering::Relaxed);
+                        let Some(batch) = cases.get(from..).filter(|rest| !rest.is_empty()) else { return };
+                        let batch = &batch[..batch.len().min(BATCH)];
+                        let decided: Vec<_> = batch.iter().map(|case| case.decide(&mut lane)).collect();
+                        (self.tick)(batch.len());
+                        done.lock().unwrap_or_else(PoisonError::into_inner).push((from, decided));
+                    }
+                });
+            }
+        });
+        let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        done.sort_unstable_by_key(|(from, _)| *from);
+        let decided = done.into_iter().flat_map(|(_, decided)| decided);
+        cases.into_iter().zip(decided).map(|(case, decided)| Ok(Ran { case, decided: decided? })).collect()
+    }
+}
+
+/// A lane, its clock, and the policy it is stepped under.
+struct LaneOfCase<'p> {
+    lane: Lane,
+    now: Timestamp,
+    policy: &'p Policy,
+}
+
+impl<'p> LaneOfCase<'p> {
+    fn new(policy: &'p Policy) -> Self {
+        Self { lane: empty(), now: Timestamp(0), policy }
+    }
+
+    fn decide(&self, incoming: Incoming) -> Result<Step, DriverError> {
+        let Incoming { actor, kind, addressing } = incoming;
+        let person = (!actor.is_empty()).then(|| Actor {
+            id: actor.clone(),
+            name: actor.clone(),
+            principals: vec![format!("user:{actor}")],
+            barred: None,
+        });
+        let id = format!("eval:{}", self.lane.revision + 1);
+        let event = Event { id, received_at: self.now, actor, kind };
+        let given = Given { now: self.now, actor: person, addressing, ..Given::default() };
+        if admit(&self.lane, &event, self.policy) != Admission::Now {
+            return Err(DriverError("the lane waits for a model, and no model may be asked".into()));
+        }
+        if let Some(missing) = needs(&self.lane, &event, &given).first() {
+            return Err(DriverError(format!(
+                "the lane has let go of its {} {}",
+                missing.kind.word(),
+                missing.key
+            )));
+        }
+        Ok(step(&self.lane, &event, &given, self.policy))
+    }
+}
+
+impl Subject for LaneOfCase<'_> {
+    fn begin(&mut self, now: Timestamp) {
+        self.lane = empty();
+        self.now = now;
+    }
+
+    fn advance_to(&mut self, now: Timestamp) {
+        self.now = self.now.max(now);
+    }
+
+    fn deliver(&mut self, incoming: Incoming) -> Result<Step, DriverError> {
+        let step = self.decide(incoming)?;
+        self.lane.apply(step.next.clone(), &step.changes);
+        Ok(step)
+    }
+
+    fn consider(&mut self, incoming: Incoming) -> Result<Step, DriverError> {
+        self.decide(incoming)
+    }
+}
+
+fn empty() -> Lane {
+    Lane::new(LaneKey::new("eval", "eval", "web", "case", ""))
+}

@@ -1,0 +1,198 @@
+//! `anaphora`: does the message need an earlier one to be understood, and which is it?
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use throughline_engine::focus::FocusSource;
+
+use super::question::{self, Seen};
+use super::section::grouped;
+use super::subject::{Incoming, USER};
+use super::{Labels, Mistake, Ran, Rate, Section, Subject, Table, Task};
+use crate::driver::DriverError;
+
+/// A conversation and the message that continues it.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Anaphora {
+    id: String,
+    source: String,
+    history: Vec<String>,
+    user_text: String,
+    gold: Gold,
+    #[serde(default)]
+    meta: Meta,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Gold {
+    kind: Kind,
+    antecedents: Vec<usize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    Anaphor,
+    Ellipsis,
+    SelfContained,
+}
+
+impl Kind {
+    const ALL: [Self; 3] = [Self::Anaphor, Self::Ellipsis, Self::SelfContained];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Anaphor => "anaphor",
+            Self::Ellipsis => "ellipsis",
+            Self::SelfContained => "self_contained",
+        }
+    }
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+struct Meta {
+    /// Who spoke, message by message: `user`, or anything else for the assistant's side.
+    roles: Vec<String>,
+}
+
+/// What was decided.
+#[derive(Clone, Debug)]
+pub struct Resolved {
+    /// The text needs its anchor.
+    needs_context: Option<bool>,
+    /// The earlier message it refers to; `Some(None)`: none of them.
+    antecedent: Option<Option<usize>>,
+    focus: &'static str,
+    seen: Seen,
+}
+
+impl Task for Anaphora {
+    const NAME: &'static str = "anaphora";
+    const MISTAKES: &'static [&'static str] = &["false-alarm", "missed", "wrong-antecedent"];
+    type Decided = Resolved;
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn labels(&self) -> Labels<'_> {
+        let gold = vec![self.gold.kind.word()];
+        Labels { source: vec![&self.source], expected: None, gold, text: &self.user_text }
+    }
+
+    fn check(&self) -> Result<(), String> {
+        if !self.meta.roles.is_empty() && self.meta.roles.len() != self.history.len() {
+            return Err("meta.roles has another length than history".into());
+        }
+        if self.gold.antecedents.iter().any(|index| *index >= self.history.len()) {
+            return Err("gold.antecedents names a message that is not there".into());
+        }
+        Ok(())
+    }
+
+    /// The history is in the lane as it was said; what the person said then is not routed again.
+    fn decide(&self, subject: &mut dyn Subject) -> Result<Self::Decided, DriverError> {
+        subject.begin(question::moment(None));
+        let mut ids = Vec::new();
+        for (n, text) in self.history.iter().enumerate() {
+            let earlier =
+                if self.by_user(n) { Incoming::overheard(USER, text) } else { Incoming::answered(text) };
+            ids.push(subject.deliver(earlier)?.messages.first().cloned());
+        }
+        let step = subject.deliver(Incoming::said(USER, &self.user_text))?;
+        let focus = step.trace.focus.as_ref();
+        let anchor = focus.map(|focus| focus.anchor.as_ref());
+        let index = |anchor| ids.iter().position(|id| id.as_ref() == Some(anchor));
+        Ok(Resolved {
+            // The engine computes no hint yet (`spec 02 §4`): only where it looks, not whether it has to.
+            needs_context: None,
+            antecedent: anchor.map(|anchor| anchor.and_then(index)),
+            focus: focus.map_or(FocusSource::None.word(), |focus| focus.source.word()),
+            seen: Seen::of(&step),
+        })
+    }
+
+    fn predict(&self, decided: &Self::Decided) -> Vec<Value> {
+        let mut line = Map::new();
+        line.extend(decided.needs_context.map(|needs| ("needs_context".to_owned(), needs.into())));
+        line.extend(decided.antecedent.map(|index| ("antecedent".to_owned(), json!(index))));
+        if line.is_empty() {
+            return Vec::new();
+        }
+        line.insert("id".into(), self.id.as_str().into());
+        vec![line.into()]
+    }
+
+    fn mistakes(&self, decided: &Self::Decided) -> Vec<Mistake> {
+        let needs = self.gold.kind != Kind::SelfContained;
+        let mistake = match (decided.needs_context, decided.antecedent) {
+            (Some(true), _) if !needs => "false-alarm",
+            (Some(false), _) if needs => "missed",
+            (_, Some(index)) if !self.finds(index) => "wrong-antecedent",
+            _ => return Vec::new(),
+        };
+        let told = |index: usize| format!("[{index}] “{}”", self.history[index]);
+        let right: Vec<String> = self.gold.antecedents.iter().copied().map(told).collect();
+        vec![Mistake {
+            mistake,
+            id: self.id.clone(),
+            group: self.source.clone(),
+            asked: self.history.last().cloned(),
+            said: self.user_text.clone(),
+            gold: [&[self.gold.kind.word().to_owned()], right.as_slice()].concat().join(", "),
+            decided: match decided.antecedent {
+                Some(Some(index)) => told(index),
+                Some(None) => "refers to nothing".into(),
+                None => "not decided".into(),
+            },
+            why: format!("focus {}; {}", decided.focus, decided.seen.told()),
+        }]
+    }
+
+    fn section(ran: &[Ran<Self>]) -> Section {
+        let mut section = Section { task: Self::NAME, cases: ran.len(), ..Section::default() };
+        let mut table = Table::new(
+            "by_source",
+            "By source: taken as needing context, and the earlier message found",
+            &["source", "cases", "anaphor", "ellipsis", "self contained", "antecedents", "right"],
+        );
+        for (source, group) in grouped(ran, |ran| &ran.case.source) {
+            let mut row = vec![source.as_str().into(), group.len().into()];
+            row.extend(Kind::ALL.map(|kind| needs(&group, kind).into()));
+            let found = found(&group);
+            row.extend([found.of.into(), found.into()]);
+            table.rows.push(row);
+        }
+        section.tables.push(table);
+        let all: Vec<&Ran<Self>> = ran.iter().collect();
+        section
+            .figures
+            .extend(Kind::ALL.map(|kind| (format!("anaphora.{}", kind.word()), needs(&all, kind))));
+        section.figures.push(("anaphora.antecedent".into(), found(&all)));
+        section
+    }
+}
+
+impl Anaphora {
+    /// Whether the person said it. Where nobody says who spoke, the two took turns and the assistant spoke last.
+    fn by_user(&self, n: usize) -> bool {
+        match self.meta.roles.get(n) {
+            Some(role) => role == "user",
+            None => (self.history.len() - n).is_multiple_of(2),
+        }
+    }
+
+    /// Whether this is one of the messages it refers to, where the label names any.
+    fn finds(&self, index: Option<usize>) -> bool {
+        self.gold.antecedents.is_empty() || index.is_some_and(|index| self.gold.antecedents.contains(&index))
+    }
+}
+
+fn needs(group: &[&Ran<Anaphora>], kind: Kind) -> Rate {
+    group.iter().filter(|ran| ran.case.gold.kind == kind).map(|ran| ran.decided.needs_context).collect()
+}
+
+fn found(group: &[&Ran<Anaphora>]) -> Rate {
+    let named = group.iter().filter(|ran| !ran.case.gold.antecedents.is_empty());
+    named.map(|ran| ran.decided.antecedent.map(|index| ran.case.finds(index))).collect()
+}

@@ -1,0 +1,117 @@
+//! `closing`: is the message a closing acknowledgement, with nothing in it that still has to be done?
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use throughline_engine::Reason;
+
+use super::question::{self, Seen};
+use super::section::grouped;
+use super::subject::{Incoming, USER};
+use super::{Labels, Mistake, Ran, Rate, Section, Subject, Table, Task};
+use crate::driver::DriverError;
+
+/// What the assistant had said, and what the person says to it.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Closing {
+    id: String,
+    source: String,
+    system_text: String,
+    user_text: String,
+    gold: Gold,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Gold {
+    /// Nothing but an end.
+    Complete,
+    /// Thanks, and another task.
+    CompletePlusNew,
+    NotComplete,
+}
+
+impl Gold {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::CompletePlusNew => "complete_plus_new",
+            Self::NotComplete => "not_complete",
+        }
+    }
+}
+
+/// What was decided.
+#[derive(Clone, Debug)]
+pub struct Closed {
+    /// An acknowledgement that needs no answer.
+    closing: bool,
+    seen: Seen,
+}
+
+impl Task for Closing {
+    const NAME: &'static str = "closing";
+    const MISTAKES: &'static [&'static str] = &["closed", "missed"];
+    type Decided = Closed;
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn labels(&self) -> Labels<'_> {
+        let gold = vec![self.gold.word()];
+        Labels { source: vec![&self.source], expected: None, gold, text: &self.user_text }
+    }
+
+    /// The assistant's words are an answer in the lane: nothing is open, and nothing waits for the message.
+    fn decide(&self, subject: &mut dyn Subject) -> Result<Self::Decided, DriverError> {
+        subject.begin(question::moment(None));
+        let _ = subject.deliver(Incoming::answered(&self.system_text))?;
+        let step = subject.deliver(Incoming::said(USER, &self.user_text))?;
+        Ok(Closed { closing: step.decision.reason == Reason::Acknowledged, seen: Seen::of(&step) })
+    }
+
+    fn predict(&self, decided: &Self::Decided) -> Vec<Value> {
+        vec![json!({ "id": self.id, "closing": decided.closing })]
+    }
+
+    fn mistakes(&self, decided: &Self::Decided) -> Vec<Mistake> {
+        let mistake = match (self.gold, decided.closing) {
+            (Gold::Complete, false) => "missed",
+            (Gold::CompletePlusNew | Gold::NotComplete, true) => "closed",
+            _ => return Vec::new(),
+        };
+        vec![Mistake {
+            mistake,
+            id: self.id.clone(),
+            group: self.source.clone(),
+            asked: Some(self.system_text.clone()),
+            said: self.user_text.clone(),
+            gold: self.gold.word().into(),
+            decided: if decided.closing { "closed" } else { "routed" }.into(),
+            why: decided.seen.told(),
+        }]
+    }
+
+    fn section(ran: &[Ran<Self>]) -> Section {
+        let mut section = Section { task: Self::NAME, cases: ran.len(), ..Section::default() };
+        let mut table = Table::new("by_label", "By source and label", &["source", "gold", "cases", "closed"]);
+        for ((source, gold), group) in grouped(ran, |ran| (&ran.case.source, ran.case.gold)) {
+            let closed = closed(group);
+            table.rows.push(vec![
+                source.as_str().into(),
+                gold.word().into(),
+                closed.of.into(),
+                closed.into(),
+            ]);
+        }
+        for (gold, group) in grouped(ran, |ran| ran.case.gold) {
+            section.figures.push((format!("closing.{}", gold.word()), closed(group)));
+        }
+        section.tables.push(table);
+        section
+    }
+}
+
+fn closed<'r>(cases: impl IntoIterator<Item = &'r Ran<Closing>>) -> Rate {
+    cases.into_iter().map(|ran| Some(ran.decided.closing)).collect()
+}

@@ -1,0 +1,177 @@
+//! `intent`: which of the five is it, by rules alone?
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use throughline_engine::intent::Intent;
+use throughline_engine::{Decision, Reason};
+
+use super::question::{self, Seen};
+use super::section::grouped;
+use super::subject::{Incoming, USER};
+use super::{Labels, Mistake, Ran, Rate, Section, Subject, Table, Task};
+use crate::driver::DriverError;
+
+/// Sources whose labels are explicit requests to a help desk.
+const REQUESTS: [&str; 2] = ["luis_itsm", "rasa_helpdesk"];
+/// The words of the labels.
+const WORDS: [&str; 5] = ["TICKET", "REVIEW", "DISCUSSION", "META", "AMBIGUOUS"];
+
+/// A message, the intents that are right for it and those that are wrong.
+#[derive(Clone, Debug, Deserialize)]
+pub struct IntentCase {
+    id: String,
+    source: String,
+    #[serde(default)]
+    context: Context,
+    user_text: String,
+    gold_accept: Vec<String>,
+    gold_reject: Vec<String>,
+    gold_sub: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+struct Context {
+    active_review: bool,
+}
+
+/// What was decided.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    intent: &'static str,
+    /// Nothing spoke: the person was asked.
+    gated: bool,
+    seen: Seen,
+}
+
+impl Task for IntentCase {
+    const NAME: &'static str = "intent";
+    const MISTAKES: &'static [&'static str] = &["ticket", "rejected", "not-accepted"];
+    type Decided = Wanted;
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn labels(&self) -> Labels<'_> {
+        let mut gold: Vec<&str> = self.gold_accept.iter().map(String::as_str).collect();
+        gold.extend(self.gold_sub.as_deref());
+        Labels { source: vec![&self.source], expected: None, gold, text: &self.user_text }
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let unknown = |word: &&String| !WORDS.contains(&word.as_str());
+        match self.gold_accept.iter().chain(&self.gold_reject).find(unknown) {
+            Some(word) => Err(format!("unknown intent \"{word}\": known are {}", WORDS.join(", "))),
+            None if self.gold_accept.is_empty() => Err("gold_accept is empty".into()),
+            None => Ok(()),
+        }
+    }
+
+    /// Nothing is open in the lane. An active review cannot be given: this version of the engine starts none.
+    fn decide(&self, subject: &mut dyn Subject) -> Result<Self::Decided, DriverError> {
+        subject.begin(question::moment(None));
+        let step = subject.deliver(Incoming::said(USER, &self.user_text))?;
+        let gated = step.decision.reason == Reason::GateOpened;
+        Ok(Wanted { intent: word(&step.decision), gated, seen: Seen::of(&step) })
+    }
+
+    fn predict(&self, decided: &Self::Decided) -> Vec<Value> {
+        vec![json!({ "id": self.id, "intent": decided.intent })]
+    }
+
+    fn mistakes(&self, decided: &Self::Decided) -> Vec<Mistake> {
+        let mistake = if self.rejects(decided.intent) {
+            if decided.intent == "TICKET" { "ticket" } else { "rejected" }
+        } else if self.accepts(decided.intent) {
+            return Vec::new();
+        } else {
+            "not-accepted"
+        };
+        vec![Mistake {
+            mistake,
+            id: self.id.clone(),
+            group: format!("{} · {}", self.source, self.sub()),
+            asked: self.context.active_review.then(|| "(while a review is open)".into()),
+            said: self.user_text.clone(),
+            gold: format!("{}, never {}", self.gold_accept.join(" or "), self.gold_reject.join(" or ")),
+            decided: decided.intent.into(),
+            why: decided.seen.told(),
+        }]
+    }
+
+    fn section(ran: &[Ran<Self>]) -> Section {
+        let mut section = Section { task: Self::NAME, cases: ran.len(), ..Section::default() };
+        let reviews = ran.iter().filter(|ran| ran.case.context.active_review).count();
+        if reviews > 0 {
+            section.notes.push(format!(
+                "{reviews} cases have an open review, which this version of the engine cannot have: they run without."
+            ));
+        }
+        let mut table = Table::new(
+            "by_source_and_label",
+            "By source and label",
+            &["source", "label", "cases", "accepted", "rejected label", "TICKET misfire", "gated"],
+        );
+        for ((source, sub), group) in grouped(ran, |ran| (&ran.case.source, ran.case.sub())) {
+            let of = |hit: &dyn Fn(&Ran<Self>) -> bool| -> Rate {
+                group.iter().map(|ran| Some(hit(ran))).collect()
+            };
+            table.rows.push(vec![
+                source.as_str().into(),
+                sub.into(),
+                group.len().into(),
+                of(&|ran| ran.case.accepts(ran.decided.intent)).into(),
+                of(&|ran| ran.case.rejects(ran.decided.intent)).into(),
+                misfires(group.iter().copied()).into(),
+                of(&|ran| ran.decided.gated).into(),
+            ]);
+        }
+        section.tables.push(table);
+        let requests = ran.iter().filter(|ran| REQUESTS.contains(&ran.case.source.as_str()));
+        let tickets = requests.clone().filter(|ran| ran.case.gold_accept == ["TICKET"]);
+        section.figures = vec![
+            ("intent.misfire".into(), misfires(ran)),
+            ("intent.requests".into(), accepted(requests)),
+            ("intent.ticket_requests".into(), accepted(tickets)),
+            ("intent.gated".into(), ran.iter().map(|ran| Some(ran.decided.gated)).collect()),
+        ];
+        section
+    }
+}
+
+/// A decision as one of the five. One that names none did without: an acknowledgement is talk that nobody has to answer,
+/// a command or a stop is about the assistant.
+fn word(decision: &Decision) -> &'static str {
+    match (decision.intent, decision.reason) {
+        (Some(Intent::Ticket), _) | (None, Reason::CommandTicket) => "TICKET",
+        (Some(Intent::Review), _) => "REVIEW",
+        (Some(Intent::Discussion), _) | (None, Reason::Acknowledged) => "DISCUSSION",
+        (Some(Intent::Ambiguous), _) => "AMBIGUOUS",
+        (Some(Intent::Meta), _) | (None, _) => "META",
+    }
+}
+
+impl IntentCase {
+    fn sub(&self) -> &str {
+        self.gold_sub.as_deref().unwrap_or("None")
+    }
+
+    fn accepts(&self, intent: &str) -> bool {
+        self.gold_accept.iter().any(|word| word == intent)
+    }
+
+    fn rejects(&self, intent: &str) -> bool {
+        self.gold_reject.iter().any(|word| word == intent)
+    }
+}
+
+fn accepted<'r>(cases: impl IntoIterator<Item = &'r Ran<IntentCase>>) -> Rate {
+    cases.into_iter().map(|ran| Some(ran.case.accepts(ran.decided.intent))).collect()
+}
+
+/// A ticket although it must not be one.
+fn misfires<'r>(cases: impl IntoIterator<Item = &'r Ran<IntentCase>>) -> Rate {
+    let cases = cases.into_iter().filter(|ran| ran.case.rejects("TICKET"));
+    cases.map(|ran| Some(ran.decided.intent == "TICKET")).collect()
+}

@@ -1,0 +1,190 @@
+//! `reply_to`: which earlier message does this one of a log answer, or does it start anew?
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use throughline_engine::{MessageId, Timestamp};
+
+use super::question;
+use super::section::grouped;
+use super::subject::Incoming;
+use super::{Labels, Mistake, Ran, Rate, Section, Subject, Table, Task};
+use crate::driver::DriverError;
+
+/// A log, and the messages of it that are annotated.
+#[derive(Clone, Debug, Deserialize)]
+pub struct ReplyTo {
+    id: String,
+    source: String,
+    channel: String,
+    messages: Vec<Said>,
+    links: Vec<Link>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Said {
+    /// Its number in the log.
+    i: u64,
+    /// The time of day, to the minute.
+    t: Option<String>,
+    /// Who said it; nobody, when the system did.
+    u: Option<String>,
+    /// The words.
+    x: String,
+}
+
+/// A message and those it answers; itself when it starts anew.
+#[derive(Clone, Debug, Deserialize)]
+struct Link(u64, Vec<u64>);
+
+/// For each link in turn, the message that was found; `None` where nothing was decided.
+#[derive(Clone, Debug)]
+pub struct Threaded(Vec<Option<u64>>);
+
+impl Task for ReplyTo {
+    const NAME: &'static str = "reply_to";
+    const MISTAKES: &'static [&'static str] = &["wrong-anchor", "missed-new"];
+    type Decided = Threaded;
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn labels(&self) -> Labels<'_> {
+        Labels { source: vec![&self.source, &self.channel], ..Labels::default() }
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let there = |n: &u64| self.messages.iter().any(|said| said.i == *n);
+        match self.links.iter().find(|Link(child, _)| !there(child)) {
+            Some(Link(child, _)) => Err(format!("links names message {child}, which is not there")),
+            None if self.links.iter().any(|Link(_, parents)| parents.is_empty()) => {
+                Err("links has a message without a parent: one that starts anew is its own".into())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The log is one lane. Each message is kept in it as people said it among themselves; what is annotated is also
+    /// considered as if it had been said to us, and where the focus looks then is read off.
+    fn decide(&self, subject: &mut dyn Subject) -> Result<Self::Decided, DriverError> {
+        let mut now = question::moment(None);
+        subject.begin(now);
+        let mut ids: BTreeMap<MessageId, u64> = BTreeMap::new();
+        let mut found: BTreeMap<u64, Option<u64>> = BTreeMap::new();
+        for said in &self.messages {
+            // What the system logs (people coming and going) is nobody's message.
+            let Some(by) = &said.u else { continue };
+            now = clock(now, said.t.as_deref());
+            subject.advance_to(now);
+            if self.links.iter().any(|Link(child, _)| *child == said.i) {
+                let step = subject.consider(Incoming::said(by, &said.x))?;
+                let anchor = step.trace.focus.and_then(|focus| focus.anchor);
+                found.insert(said.i, anchor.and_then(|anchor| ids.get(&anchor).copied()));
+            }
+            let kept = subject.deliver(Incoming::overheard(by, &said.x))?;
+            ids.extend(kept.messages.first().map(|id| (id.clone(), said.i)));
+        }
+        // No anchor is not yet a decision that the message starts anew.
+        Ok(Threaded(self.links.iter().map(|Link(child, _)| found.get(child).copied().flatten()).collect()))
+    }
+
+    fn predict(&self, decided: &Self::Decided) -> Vec<Value> {
+        let found = self.links.iter().zip(&decided.0);
+        let line = |(Link(child, _), found): (&Link, &Option<u64>)| {
+            found.map(|parent| json!({ "id": format!("{}:{child}", self.id), "parent": parent }))
+        };
+        found.filter_map(line).collect()
+    }
+
+    fn mistakes(&self, decided: &Self::Decided) -> Vec<Mistake> {
+        let words = |n: u64| {
+            let said = self.messages.iter().find(|said| said.i == n);
+            said.map_or_else(|| n.to_string(), |said| format!("[{n}] “{}”", said.x))
+        };
+        let wrong = self.links.iter().zip(&decided.0).filter_map(|(Link(child, parents), found)| {
+            let found = (*found)?;
+            let new = parents == &[*child];
+            (!parents.contains(&found)).then(|| Mistake {
+                mistake: if new { "missed-new" } else { "wrong-anchor" },
+                id: format!("{}:{child}", self.id),
+                group: format!("{} · {}", self.source, self.channel),
+                asked: None,
+                said: words(*child),
+                gold: if new {
+                    "starts anew".into()
+                } else {
+                    parents.iter().map(|parent| words(*parent)).collect::<Vec<_>>().join(" or ")
+                },
+                decided: words(found),
+                why: "the anchor of the focus".into(),
+            })
+        });
+        wrong.collect()
+    }
+
+    fn section(ran: &[Ran<Self>]) -> Section {
+        let links: Vec<Judged<'_>> = ran.iter().flat_map(judged).collect();
+        let mut section = Section { task: Self::NAME, cases: links.len(), ..Section::default() };
+        if links.iter().any(|link| link.right.is_none()) {
+            section.notes.push(
+                "The engine's focus takes the assistant's newest message; which of several people's messages is \
+                 answered is not yet decided."
+                    .into(),
+            );
+        }
+        let mut table = Table::new(
+            "by_channel",
+            "By channel: the message found",
+            &["channel", "linked", "linked right", "new", "new found"],
+        );
+        let row = |name: &str, group: &[&Judged<'_>]| {
+            let (linked, new) = (rate(group, false), rate(group, true));
+            vec![name.into(), linked.of.into(), linked.into(), new.of.into(), new.into()]
+        };
+        let all: Vec<&Judged<'_>> = links.iter().collect();
+        table.rows.push(row("all", &all));
+        for (channel, group) in grouped(&links, |link| link.channel) {
+            table.rows.push(row(channel, &group));
+        }
+        section.tables.push(table);
+        section.figures =
+            vec![("reply_to.linked".into(), rate(&all, false)), ("reply_to.new".into(), rate(&all, true))];
+        section
+    }
+}
+
+struct Judged<'r> {
+    channel: &'r str,
+    new: bool,
+    right: Option<bool>,
+}
+
+fn judged(ran: &Ran<ReplyTo>) -> impl Iterator<Item = Judged<'_>> {
+    ran.case.links.iter().zip(&ran.decided.0).map(|(Link(child, parents), found)| Judged {
+        channel: &ran.case.channel,
+        new: parents == &[*child],
+        right: found.map(|found| parents.contains(&found)),
+    })
+}
+
+fn rate(links: &[&Judged<'_>], new: bool) -> Rate {
+    links.iter().filter(|link| link.new == new).map(|link| link.right).collect()
+}
+
+/// The moment of a time of day: the next one that is not before the message above.
+fn clock(last: Timestamp, time: Option<&str>) -> Timestamp {
+    let minutes = time.and_then(|time| {
+        let (hours, minutes) = time.split_once(':')?;
+        Some(hours.parse::<i64>().ok()? * 60 + minutes.parse::<i64>().ok()?)
+    });
+    let Some(minutes) = minutes else { return last };
+    let midnight = last.0 - last.0.rem_euclid(Timestamp::DAY);
+    let today = Timestamp(midnight + minutes * Timestamp::MINUTE);
+    if today < last && last.since(today) > 12 * Timestamp::HOUR {
+        today.plus(Timestamp::DAY)
+    } else {
+        today.max(last)
+    }
+}

@@ -1,0 +1,278 @@
+//! `utterance`: which kinds of question would swallow this message, and does it stop something?
+//!
+//! The message has no prompt. So it comes into one lane for each expected type, where a question of that type waits, and
+//! into a bare lane, where nothing does.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use throughline_engine::Reason;
+use throughline_engine::recognize::{self, Interrupt};
+
+use super::question::{self, Answered, Seen};
+use super::section::grouped;
+use super::subject::{Incoming, USER};
+use super::{Labels, Mistake, Ran, Rate, Section, Subject, Table, Task};
+use crate::driver::DriverError;
+
+/// The types that are asked, with the plainest question for each.
+const ASKED: [(&str, &str); 8] = [
+    ("boolean", "Shall I?"),
+    ("time", "At what time?"),
+    ("date", "On which day?"),
+    ("number", "How many?"),
+    ("money", "How much?"),
+    ("location", "Where?"),
+    ("selection", "Which one: Alpha, Beta or Gamma?"),
+    ("text", "What is it called?"),
+];
+/// Names that no ordinary message has.
+const OPTIONS: [&str; 3] = ["Alpha", "Beta", "Gamma"];
+/// The interrupts that rung 5 is for (`spec 02 §6`); the data has further words, as `repeat` and `help`.
+const HARD: [&str; 3] = ["stop", "cancel", "start_over"];
+
+/// One message without a prompt.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Utterance {
+    id: String,
+    source: String,
+    user_text: String,
+    gold_class: String,
+    gold: Gold,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Gold {
+    /// The verdict on a yes-or-no question.
+    boolean: Option<Verdict>,
+    /// The types that must not take it.
+    reject_types: Vec<String>,
+    /// What it asks to be interrupted, in one word.
+    interrupt: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+enum Verdict {
+    /// Yes or no.
+    Is(bool),
+    /// `maybe`, `unknown`, `dontcare`: neither may be read off it.
+    Open(String),
+}
+
+/// What was decided, lane by lane.
+#[derive(Clone, Debug)]
+pub struct Heard {
+    /// By the order of [`ASKED`]; `None` for a type the engine does not know.
+    asked: Vec<Option<Answered>>,
+    interrupt: Option<&'static str>,
+    closing: bool,
+    bare: Seen,
+}
+
+impl Task for Utterance {
+    const NAME: &'static str = "utterance";
+    const MISTAKES: &'static [&'static str] =
+        &["interrupted", "taken", "wrong-polarity", "missed-interrupt", "missed-answer"];
+    type Decided = Heard;
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn labels(&self) -> Labels<'_> {
+        let gold = vec![self.gold_class.as_str()];
+        Labels { source: vec![&self.source], expected: None, gold, text: &self.user_text }
+    }
+
+    fn decide(&self, subject: &mut dyn Subject) -> Result<Self::Decided, DriverError> {
+        let now = question::moment(None);
+        let options = OPTIONS.map(str::to_owned);
+        let mut asked = Vec::new();
+        for (name, words) in ASKED {
+            let expected = question::expected(name, &options);
+            let answer =
+                expected.map(|expected| question::ask(subject, now, words, expected, &self.user_text));
+            asked.push(answer.transpose()?);
+        }
+        subject.begin(now);
+        let bare = subject.deliver(Incoming::said(USER, &self.user_text))?;
+        let stopped = matches!(bare.decision.reason, Reason::InterruptStop | Reason::InterruptNothing);
+        Ok(Heard {
+            asked,
+            interrupt: if stopped { Some(interrupt(&self.user_text)) } else { None },
+            closing: bare.decision.reason == Reason::Acknowledged,
+            bare: Seen::of(&bare),
+        })
+    }
+
+    fn predict(&self, decided: &Self::Decided) -> Vec<Value> {
+        let accepts: Vec<&str> = decided.accepts().collect();
+        vec![json!({
+            "id": self.id, "bool": decided.boolean(), "interrupt": decided.interrupt, "closing": decided.closing,
+            "accepts": accepts,
+        })]
+    }
+
+    fn mistakes(&self, decided: &Self::Decided) -> Vec<Mistake> {
+        let Some(mistake) = self.mistake(decided) else { return Vec::new() };
+        let mut told: Vec<String> = ASKED
+            .iter()
+            .zip(&decided.asked)
+            .filter_map(|((name, _), asked)| asked.as_ref().filter(|a| a.value.is_some()).map(|a| (name, a)))
+            .map(|(name, answered)| format!("{name} {}", answered.told()))
+            .collect();
+        told.extend(decided.interrupt.map(|word| format!("an interrupt ({word})")));
+        vec![Mistake {
+            mistake,
+            id: self.id.clone(),
+            group: self.source.clone(),
+            asked: None,
+            said: self.user_text.clone(),
+            gold: self.gold_class.clone(),
+            decided: if told.is_empty() { "taken by no question".into() } else { told.join("; ") },
+            why: format!("with nothing waiting: {}", decided.bare.told()),
+        }]
+    }
+
+    fn section(ran: &[Ran<Self>]) -> Section {
+        let mut section = Section { task: Self::NAME, cases: ran.len(), ..Section::default() };
+        section.tables = vec![by_class(ran), by_source(ran), types(ran)];
+        let class = |words: &'static [&'static str]| {
+            move |ran: &&Ran<Self>| words.contains(&ran.case.gold_class.as_str())
+        };
+        let interrupts = |ran: &&Ran<Self>| ran.case.gold.interrupt.is_some();
+        let hard = |ran: &&Ran<Self>| ran.case.hard().is_some();
+        let open = |ran: &&Ran<Self>| matches!(&ran.case.gold.boolean, Some(Verdict::Open(word)) if word == "maybe" || word == "unknown");
+        let read = |ran: &Ran<Self>| ran.decided.boolean().is_some();
+        section.figures = vec![
+            ("utterance.polarity".into(), verdicts(ran.iter().filter(class(&["affirm", "deny"])))),
+            ("utterance.tasks".into(), rate(ran.iter().filter(class(&["task", "oos"])), read)),
+            ("utterance.maybe".into(), rate(ran.iter().filter(open), read)),
+            ("utterance.interrupts".into(), rate(ran.iter().filter(interrupts), read)),
+            ("interrupt.recall".into(), interrupts_right(ran.iter().filter(hard))),
+            ("interrupt.recall_all".into(), interrupts_right(ran.iter().filter(interrupts))),
+            (
+                "interrupt.false".into(),
+                rate(ran.iter().filter(|ran| !interrupts(ran)), |ran| ran.decided.interrupt.is_some()),
+            ),
+        ];
+        section
+    }
+}
+
+/// The word of an interrupt. That it is one was decided by the turn; this only names it.
+fn interrupt(text: &str) -> &'static str {
+    match recognize::interrupt(text) {
+        Some(Interrupt::Cancel) => "cancel",
+        Some(Interrupt::StartOver) => "start_over",
+        Some(Interrupt::Stop) | None => "stop",
+    }
+}
+
+impl Utterance {
+    fn hard(&self) -> Option<&str> {
+        self.gold.interrupt.as_deref().filter(|word| HARD.contains(word))
+    }
+
+    fn rejects(&self, name: &str) -> bool {
+        self.gold.reject_types.iter().any(|word| word == name)
+    }
+
+    /// Taken by a question of a type that must not take it.
+    fn wrongly_taken(&self, heard: &Heard) -> bool {
+        heard.accepts().any(|name| self.rejects(name))
+    }
+
+    fn mistake(&self, heard: &Heard) -> Option<&'static str> {
+        if self.gold.interrupt.is_none() && heard.interrupt.is_some() {
+            return Some("interrupted");
+        }
+        if self.wrongly_taken(heard) {
+            return Some("taken");
+        }
+        if self.hard().is_some_and(|word| heard.interrupt != Some(word)) {
+            return Some("missed-interrupt");
+        }
+        match (&self.gold.boolean, heard.boolean()) {
+            (Some(Verdict::Is(right)), Some(read)) if read != *right => Some("wrong-polarity"),
+            (Some(Verdict::Is(_)), None) => Some("missed-answer"),
+            _ => None,
+        }
+    }
+}
+
+impl Heard {
+    fn accepts(&self) -> impl Iterator<Item = &'static str> {
+        let took =
+            |answered: &Option<Answered>| answered.as_ref().is_some_and(|answered| answered.value.is_some());
+        ASKED.iter().zip(&self.asked).filter(move |(_, answered)| took(answered)).map(|((name, _), _)| *name)
+    }
+
+    /// The verdict on the yes-or-no question.
+    fn boolean(&self) -> Option<bool> {
+        self.asked.first()?.as_ref()?.taken().boolean
+    }
+}
+
+fn rate<'r>(cases: impl Iterator<Item = &'r Ran<Utterance>>, hit: impl Fn(&Ran<Utterance>) -> bool) -> Rate {
+    cases.map(|ran| Some(hit(ran))).collect()
+}
+
+/// The right verdict, of those that have one.
+fn verdicts<'r>(cases: impl Iterator<Item = &'r Ran<Utterance>>) -> Rate {
+    let verdict = |ran: &'r Ran<Utterance>| match ran.case.gold.boolean {
+        Some(Verdict::Is(right)) => Some((ran.decided.boolean(), right)),
+        _ => None,
+    };
+    cases.filter_map(verdict).map(|(read, right)| Some(read == Some(right))).collect()
+}
+
+/// The interrupt found, by its word.
+fn interrupts_right<'r>(cases: impl Iterator<Item = &'r Ran<Utterance>>) -> Rate {
+    let named = cases.filter(|ran| ran.case.gold.interrupt.is_some());
+    rate(named, |ran| ran.decided.interrupt == ran.case.gold.interrupt.as_deref())
+}
+
+const HEAD: [&str; 5] = ["class", "cases", "verdict right", "interrupt right", "wrongly taken"];
+const HEAD_OF_SOURCES: [&str; 5] = ["source", "cases", "verdict right", "interrupt right", "wrongly taken"];
+const HEAD_OF_TYPES: [&str; 10] =
+    ["class", "cases", "boolean", "time", "date", "number", "money", "location", "selection", "text"];
+
+fn row(name: &str, group: &[&Ran<Utterance>]) -> Vec<super::Cell> {
+    let all = || group.iter().copied();
+    vec![
+        name.into(),
+        group.len().into(),
+        verdicts(all()).into(),
+        interrupts_right(all()).into(),
+        rate(all(), |ran| ran.case.wrongly_taken(&ran.decided)).into(),
+    ]
+}
+
+fn by_class(ran: &[Ran<Utterance>]) -> Table {
+    let mut table = Table::new("by_class", "By class", &HEAD);
+    table.rows =
+        grouped(ran, |ran| &ran.case.gold_class).iter().map(|(class, group)| row(class, group)).collect();
+    table
+}
+
+fn by_source(ran: &[Ran<Utterance>]) -> Table {
+    let mut table = Table::new("by_source", "By source", &HEAD_OF_SOURCES);
+    table.rows = grouped(ran, |ran| &ran.case.source).iter().map(|(name, group)| row(name, group)).collect();
+    table
+}
+
+fn types(ran: &[Ran<Utterance>]) -> Table {
+    let mut table =
+        Table::new("by_class_and_type", "By class: taken by a question of this type", &HEAD_OF_TYPES);
+    for (class, group) in grouped(ran, |ran| &ran.case.gold_class) {
+        let taken = |n: usize| -> Rate {
+            let of = |ran: &&Ran<Utterance>| ran.decided.asked[n].as_ref().map(|a| a.value.is_some());
+            group.iter().map(of).collect()
+        };
+        let mut row = vec![class.as_str().into(), group.len().into()];
+        row.extend((0..ASKED.len()).map(|n| taken(n).into()));
+        table.rows.push(row);
+    }
+    table
+}
