@@ -4,7 +4,9 @@ mod ci;
 mod crash;
 mod docs;
 mod drive;
+mod eval;
 mod layers;
+mod origin;
 mod repo;
 mod say;
 mod tidy;
@@ -31,6 +33,9 @@ cargo xtask <command>
       --in-flight N         how many at once (default: 64)
       --url URL             a server that runs already, in place of one started here
       --write               append the table to docs/measurements.md
+  eval [DIR]            the engine's decisions on labelled cases, into docs/measurements.md
+      DIR                   the cases (default: THROUGHLINE_EVAL_DATA, else ../shared/data/dev)
+      --no-write            print the tables only
   crash [SEEDS]         kill the real process at every fail point under a scripted client (default: 3 seeds)
   soak [MINUTES]        crash with seed after seed, and every scenario under --faults (default: 30 minutes)
 ";
@@ -58,6 +63,7 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         "tidy" => findings("tidy", tidy::run(&repo, flag(rest, "--write")?)?),
         "docs" => docs::run(&repo, rest),
         "drive" => drive::run(&repo, rest),
+        "eval" => eval::run(&repo, rest),
         "crash" => crash::crash(&repo, rest),
         "soak" => crash::soak(&repo, rest),
         "help" | "-h" | "--help" => {

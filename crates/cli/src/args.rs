@@ -76,6 +76,7 @@ pub(crate) enum Command {
     Replay(commands::replay::Args),
     Test(commands::test::Args),
     Record(commands::record::Args),
+    Eval(commands::eval::Args),
     Lanes(commands::lanes::Args),
     Approvals(commands::approvals::Args),
     Effects(commands::effects::Args),

@@ -8,6 +8,7 @@ use anyhow::Result;
 
 use super::check::Found;
 use super::lane::Sent;
+use crate::origin;
 use crate::repo::Repo;
 use crate::say;
 
@@ -49,8 +50,14 @@ impl Measured {
     pub(super) fn table(&self, repo: &Repo, data: &Path) -> String {
         let [lost, doubled, disordered] = self.found;
         let ms = |time: Duration| format!("{:.1} ms", time.as_secs_f64() * 1_000.0);
-        let mut out = format!("### `cargo xtask drive`, {}\n\n", today(repo));
-        let _ = writeln!(out, "{} · commit {} · data {}\n", machine(), commit(repo), data_name(data));
+        let mut out = format!("### `cargo xtask drive`, {}\n\n", origin::today(repo));
+        let _ = writeln!(
+            out,
+            "{} · commit {} · data {}\n",
+            origin::machine(),
+            origin::commit(repo),
+            origin::data_name(data)
+        );
         let rows = [
             ("dialogues, one lane each", self.lanes.to_string()),
             ("events sent", self.events.to_string()),
@@ -84,38 +91,6 @@ impl Measured {
 fn quantile(sorted: &[Duration], percent: usize) -> Duration {
     let at = (sorted.len() * percent).div_ceil(100).saturating_sub(1);
     sorted.get(at).copied().unwrap_or_default()
-}
-
-fn today(repo: &Repo) -> String {
-    repo.output("date", &["-u", "+%Y-%m-%d"]).map_or_else(|_| "undated".into(), |date| date.trim().to_owned())
-}
-
-fn commit(repo: &Repo) -> String {
-    let Ok(commit) = repo.output("git", &["rev-parse", "--short", "HEAD"]) else { return "none yet".into() };
-    let clean = repo.output("git", &["status", "--porcelain"]).is_ok_and(|changes| changes.trim().is_empty());
-    format!("{}{}", commit.trim(), if clean { "" } else { " with changes" })
-}
-
-/// The folder's last two names: enough to know it by, and no path of this machine.
-fn data_name(data: &Path) -> String {
-    let names: Vec<_> =
-        data.components().rev().take(2).map(|part| part.as_os_str().to_string_lossy()).collect();
-    names.into_iter().rev().collect::<Vec<_>>().join("/")
-}
-
-/// The class of machine: cores, memory, processor.
-fn machine() -> String {
-    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
-    let value = |text: &str, name: &str| {
-        let line = text.lines().find(|line| line.starts_with(name))?;
-        Some(line.split_once(':')?.1.trim().to_owned())
-    };
-    let cores = std::thread::available_parallelism().map_or(0, std::num::NonZero::get);
-    let memory = value(&read("/proc/meminfo"), "MemTotal")
-        .and_then(|kib| kib.trim_end_matches(" kB").parse::<u64>().ok())
-        .map_or_else(|| "unknown memory".into(), |kib| format!("{} GiB", kib.div_ceil(1_048_576)));
-    let processor = value(&read("/proc/cpuinfo"), "model name").unwrap_or_else(|| "unknown processor".into());
-    format!("{cores} cores, {memory}, {processor}")
 }
 
 #[cfg(test)]

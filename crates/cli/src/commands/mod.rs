@@ -8,6 +8,7 @@ pub(crate) mod config;
 pub(crate) mod decided;
 pub(crate) mod doctor;
 pub(crate) mod effects;
+pub(crate) mod eval;
 pub(crate) mod explain;
 pub(crate) mod lanes;
 pub(crate) mod record;
@@ -34,6 +35,7 @@ pub(crate) fn run(app: &App, command: Command) -> Outcome {
         Command::Replay(args) => replay::run(app, &args),
         Command::Test(args) => test::run(app, &args),
         Command::Record(args) => record::run(app, &args),
+        Command::Eval(args) => eval::run(app, &args),
         Command::Lanes(args) => lanes::run(app, &args),
         Command::Approvals(args) => approvals::run(app, &args),
         Command::Effects(args) => effects::run(app, &args),

@@ -75,6 +75,26 @@ codes! {
         "A misspelt expectation would otherwise never be compared, and the scenario would pass whatever happened.",
         "Correct the named line; the message suggests the nearest key. docs/scenarios.md describes the language.",
         [];
+    EVAL_UNREADABLE = 1202, "eval.unreadable", None, "A file of labelled cases cannot be read",
+        "A file or folder that was named for `throughline eval` cannot be opened, or is not UTF-8. Nothing was measured.",
+        "It does not exist, this user may not read it, or it is no text.",
+        "Check the path. Of a folder, every file that ends in .jsonl is read.",
+        [];
+    EVAL_INVALID_CASE = 1203, "eval.invalid_case", None, "A line is no labelled case",
+        "A line of a file of cases is not JSON, is of a kind that does not exist, or lacks a field of its kind.",
+        "Figures over the other lines would be figures over other data, so nothing was measured.",
+        "Correct the named line, or take it out. docs/evals.md lists the kinds and their fields.",
+        [];
+    EVAL_NO_CASES = 1204, "eval.no_cases", None, "There is no labelled case to measure",
+        "The files that were named hold no case, or none that --task, --source, --type, --gold and --text all keep.",
+        "A figure over no case is no figure.",
+        "Name files of JSON Lines, a case a line, or ask for less. docs/evals.md shows the form.",
+        [];
+    EVAL_BASELINE = 1205, "eval.baseline", None, "The baseline cannot be compared with",
+        "The file of a baseline cannot be read, is none, or was recorded over other cases than these.",
+        "A change of a figure says something only when both figures are over the same lines in the same order.",
+        "Record one over these cases with --record-baseline, from the version you compare with.",
+        [];
 
     MALFORMED_JSON = 2001, "request.malformed_json", Some(400), "The body is not JSON",
         "The request's body could not be parsed; the problem names line and column. Nothing was recorded.",

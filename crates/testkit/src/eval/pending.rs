@@ -116,7 +116,10 @@ impl Task for Pending {
             mistake,
             id: self.id.clone(),
             group: format!("{} · {} {}", self.source, self.pending.kind, self.pending.expected_type),
-            asked: Some(self.system_text.clone()),
+            asked: Some(match self.options() {
+                [] => self.system_text.clone(),
+                options => format!("{} [{}]", self.system_text, options.join(" | ")),
+            }),
             said: self.user_text.clone(),
             gold: [Some(self.label()), right].into_iter().flatten().collect::<Vec<_>>().join(": "),
             decided: answered.told(),

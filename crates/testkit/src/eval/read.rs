@@ -124,21 +124,21 @@ impl Cases {
     }
 
     fn line(&mut self, line: &str, filter: &Filter) -> Result<(), String> {
-        let row: Value = serde_json::from_str(line).map_err(|error| format!("not JSON: {error}"))?;
+        let row: Value = serde_json::from_str(line).map_err(|error| format!("not JSON: {}", told(&error)))?;
         let task = match row.get("task") {
             Some(Value::String(task)) => task.clone(),
             Some(_) => return Err("`task` is not a word".into()),
             None => return Err("missing field `task`".into()),
         };
         let taken = match task.as_str() {
-            Pending::NAME => self.take::<Pending>(row, filter, |all| &mut all.pending),
-            ValueCase::NAME => self.take::<ValueCase>(row, filter, |all| &mut all.value),
-            Selection::NAME => self.take::<Selection>(row, filter, |all| &mut all.selection),
-            Closing::NAME => self.take::<Closing>(row, filter, |all| &mut all.closing),
-            Utterance::NAME => self.take::<Utterance>(row, filter, |all| &mut all.utterance),
-            Anaphora::NAME => self.take::<Anaphora>(row, filter, |all| &mut all.anaphora),
-            ReplyTo::NAME => self.take::<ReplyTo>(row, filter, |all| &mut all.reply_to),
-            IntentCase::NAME => self.take::<IntentCase>(row, filter, |all| &mut all.intent),
+            Pending::NAME => self.take::<Pending>(line, filter, |all| &mut all.pending),
+            ValueCase::NAME => self.take::<ValueCase>(line, filter, |all| &mut all.value),
+            Selection::NAME => self.take::<Selection>(line, filter, |all| &mut all.selection),
+            Closing::NAME => self.take::<Closing>(line, filter, |all| &mut all.closing),
+            Utterance::NAME => self.take::<Utterance>(line, filter, |all| &mut all.utterance),
+            Anaphora::NAME => self.take::<Anaphora>(line, filter, |all| &mut all.anaphora),
+            ReplyTo::NAME => self.take::<ReplyTo>(line, filter, |all| &mut all.reply_to),
+            IntentCase::NAME => self.take::<IntentCase>(line, filter, |all| &mut all.intent),
             other => return Err(format!("unknown task \"{other}\": known are {}", TASKS.join(", "))),
         };
         if taken.map_err(|what| format!("{task}: {what}"))? {
@@ -149,11 +149,11 @@ impl Cases {
 
     fn take<T: Task>(
         &mut self,
-        row: Value,
+        line: &str,
         filter: &Filter,
         into: fn(&mut Self) -> &mut Vec<T>,
     ) -> Result<bool, String> {
-        let case: T = serde_json::from_value(row).map_err(|error| error.to_string())?;
+        let case: T = serde_json::from_str(line).map_err(|error| told(&error))?;
         case.check()?;
         if !self.ids.insert(case.id().to_owned()) {
             return Err(format!("the id {} is there twice", case.id()));
@@ -165,6 +165,13 @@ impl Cases {
         }
         Ok(wanted)
     }
+}
+
+/// What is wrong, and where in the line.
+fn told(error: &serde_json::Error) -> String {
+    let (text, column) = (error.to_string(), error.column());
+    let place = format!(" at line {} column {column}", error.line());
+    format!("{} (column {column})", text.strip_suffix(&place).unwrap_or(&text))
 }
 
 #[cfg(test)]
@@ -183,7 +190,7 @@ mod tests {
     fn a_line_is_a_case_or_a_mistake_with_its_place() {
         assert_eq!(read(&format!("{CLOSING}\n\n")), [""; 0]);
         for (line, what) in [
-            ("{", "a.jsonl:2: not JSON: EOF while parsing"),
+            ("{", "a.jsonl:2: not JSON: EOF while parsing an object (column 1)"),
             ("[]", "a.jsonl:2: missing field `task`"),
             (r#"{"task":7}"#, "a.jsonl:2: `task` is not a word"),
             (r#"{"task":"closings"}"#, "a.jsonl:2: unknown task \"closings\": known are pending, value"),

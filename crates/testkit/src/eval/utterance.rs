@@ -130,7 +130,7 @@ impl Task for Utterance {
             said: self.user_text.clone(),
             gold: self.gold_class.clone(),
             decided: if told.is_empty() { "taken by no question".into() } else { told.join("; ") },
-            why: format!("with nothing waiting: {}", decided.bare.told()),
+            why: self.why(decided, mistake),
         }]
     }
 
@@ -149,7 +149,8 @@ impl Task for Utterance {
             ("utterance.tasks".into(), rate(ran.iter().filter(class(&["task", "oos"])), read)),
             ("utterance.maybe".into(), rate(ran.iter().filter(open), read)),
             ("utterance.interrupts".into(), rate(ran.iter().filter(interrupts), read)),
-            ("interrupt.recall".into(), interrupts_right(ran.iter().filter(hard))),
+            ("interrupt.recall".into(), rate(ran.iter().filter(hard), |ran| ran.decided.interrupt.is_some())),
+            ("interrupt.named".into(), interrupts_right(ran.iter().filter(hard))),
             ("interrupt.recall_all".into(), interrupts_right(ran.iter().filter(interrupts))),
             (
                 "interrupt.false".into(),
@@ -183,6 +184,25 @@ impl Utterance {
         heard.accepts().any(|name| self.rejects(name))
     }
 
+    /// The turn to look at: of the question that took it, of the one that should have, else of the bare lane.
+    fn why(&self, heard: &Heard, mistake: &str) -> String {
+        let wanted = |name: &str, answered: &Answered| match mistake {
+            "taken" => answered.value.is_some() && self.rejects(name),
+            "wrong-polarity" | "missed-answer" => name == "boolean",
+            _ => false,
+        };
+        let lanes =
+            ASKED.iter().zip(&heard.asked).filter_map(|((name, _), asked)| Some((*name, asked.as_ref()?)));
+        let told: Vec<String> = lanes
+            .filter(|(name, answered)| wanted(name, answered))
+            .filter_map(|(name, answered)| {
+                Some((name, answered, question::expected(name, &OPTIONS.map(str::to_owned))?))
+            })
+            .map(|(name, answered, expected)| format!("{name}: {}", answered.why(&expected, &self.user_text)))
+            .collect();
+        if told.is_empty() { format!("nothing waits: {}", heard.bare.told()) } else { told.join("; ") }
+    }
+
     fn mistake(&self, heard: &Heard) -> Option<&'static str> {
         if self.gold.interrupt.is_none() && heard.interrupt.is_some() {
             return Some("interrupted");
@@ -190,7 +210,7 @@ impl Utterance {
         if self.wrongly_taken(heard) {
             return Some("taken");
         }
-        if self.hard().is_some_and(|word| heard.interrupt != Some(word)) {
+        if self.hard().is_some() && heard.interrupt.is_none() {
             return Some("missed-interrupt");
         }
         match (&self.gold.boolean, heard.boolean()) {

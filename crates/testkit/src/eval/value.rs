@@ -19,7 +19,7 @@ pub struct ValueCase {
     gold: Gold,
     gold_value: Option<GoldValue>,
     /// The value is the whole message: only then is taking it measured.
-    full: bool,
+    full: Option<bool>,
     now: Option<Now>,
 }
 
@@ -78,7 +78,7 @@ impl Task for ValueCase {
         let mistake = match (self.gold, answered.value.is_some(), self.right(answered)) {
             (Gold::Reject, true, _) => "taken",
             (Gold::Applies, true, Some(false)) => "wrong-value",
-            (Gold::Applies, false, _) if self.full => "missed",
+            (Gold::Applies, false, _) if self.full == Some(true) => "missed",
             (Gold::Applies, false, Some(false)) => "missed-inside",
             _ => return Vec::new(),
         };
@@ -108,7 +108,7 @@ impl Task for ValueCase {
         {
             let applies: Vec<_> =
                 group.iter().copied().filter(|ran| ran.case.gold == Gold::Applies).collect();
-            let accepted = taken(applies.iter().copied().filter(|ran| ran.case.full));
+            let accepted = taken(applies.iter().copied().filter(|ran| ran.case.full == Some(true)));
             let right = right(applies.iter().copied());
             let none = taken(group.iter().copied().filter(|ran| ran.case.gold == Gold::Reject));
             let name = [Cell::word(source), Cell::word(expected)];

@@ -1,0 +1,296 @@
+//! `throughline eval`: the engine's decisions, measured against labelled cases (`spec 08 §2`).
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use throughline_engine::Policy;
+use throughline_server::codes::{self, Code};
+use throughline_sim::Evals;
+use throughline_testkit::eval::{
+    Baseline, CaseError, Cases, Change, Compared, Evaluated, Filter, Mistake, Report, Section, evaluate,
+};
+
+use crate::app::App;
+use crate::error::{Failure, Outcome};
+use crate::exit::Exit;
+use crate::output::count;
+
+/// What a file of cases ends in, when it is found in a folder.
+const ENDING: &str = ".jsonl";
+/// So many lines that are no case are told at once.
+const MOST_TOLD: usize = 10;
+
+/// Measure the engine's decisions against labelled cases, without a model
+#[derive(Debug, clap::Args)]
+#[command(before_help = "\
+Examples:
+  throughline eval cases.jsonl                   counts, rates with their 95 % intervals, goals
+  throughline eval data/ --brief                 the headline figures of every *.jsonl in a folder
+  throughline eval data/ --show 10               also the ten worst mistakes of each kind of case, and why
+  throughline eval data/ --task pending --type number --mistake missed --show 50
+  throughline eval data/ --predictions out.jsonl     one line a case, for a scorer of your own
+  throughline eval data/ --record-baseline b.json    and later: --baseline b.json (ends with 3 when it got worse)")]
+pub(crate) struct Args {
+    /// Files of cases (JSON Lines), and folders of them
+    #[arg(required = true, value_name = "FILE")]
+    paths: Vec<PathBuf>,
+    /// Write what was decided, one line a case
+    #[arg(long, value_name = "OUT")]
+    predictions: Option<PathBuf>,
+    /// Show the N worst mistakes of each kind of case: message, label, decision, and why
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    show: usize,
+    /// Show only mistakes of this kind, as the table counts them: hijacked, missed, wrong-value …
+    #[arg(long, value_name = "KIND", requires = "show")]
+    mistake: Option<String>,
+    /// Only the headline figures
+    #[arg(long)]
+    brief: bool,
+    /// Only cases of this kind: pending, value, selection, closing, utterance, anaphora, reply_to, intent
+    #[arg(long, value_name = "KIND")]
+    task: Option<String>,
+    /// Only cases from this source
+    #[arg(long, value_name = "NAME")]
+    source: Option<String>,
+    /// Only cases of this expected type
+    #[arg(long = "type", value_name = "TYPE")]
+    expected: Option<String>,
+    /// Only cases with this label, at any level: new_task, over_informative, slot_request …
+    #[arg(long, value_name = "LABEL")]
+    gold: Option<String>,
+    /// Only cases whose message contains this
+    #[arg(long, value_name = "TEXT")]
+    text: Option<String>,
+    /// Write the figures, to compare a later version with
+    #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
+    record_baseline: Option<PathBuf>,
+    /// Compare with figures recorded over the same cases
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// As Markdown: what docs/measurements.md is made of
+    #[arg(long, hide = true)]
+    markdown: bool,
+}
+
+pub(crate) fn run(app: &App, args: &Args) -> Outcome {
+    let cases = read(args)?;
+    let baseline = args.baseline.as_deref().map(recorded).transpose()?;
+    let found = measure(app, cases)?;
+    let report = &found.report;
+    let changes = match baseline {
+        Some(baseline) => Some(baseline.compare(report).map_err(|error| {
+            Failure::new("cannot compare with the baseline")
+                .because(&error)
+                .code(codes::EVAL_BASELINE.id())
+                .exit(Exit::Refused)
+        })?),
+        None => None,
+    };
+    if let Some(file) = &args.predictions {
+        write(app, file, &lines(&found.predictions))?;
+    }
+    if let Some(file) = &args.record_baseline {
+        let baseline = json!(Baseline::of(report));
+        write(app, file, &format!("{baseline:#}\n"))?;
+    }
+    tell(app, args, report, changes.as_deref())?;
+    let worse = changes.iter().flatten().any(|change| change.change == Change::Rollback);
+    Ok(if worse { Exit::ChecksFailed } else { Exit::Ok })
+}
+
+fn measure(app: &App, cases: Cases) -> Result<Evaluated, Failure> {
+    let bar = app.out.bar(cases.len() as u64, "cases");
+    let workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let tick = |n: usize| bar.inc(n as u64);
+    let found = evaluate(cases, &Evals::new(Policy::default(), workers, &tick))
+        .map_err(|error| Failure::new("cannot put a case to the engine").because(&error));
+    bar.finish_and_clear();
+    found
+}
+
+// ---- what is read and written ----
+
+fn read(args: &Args) -> Result<Cases, Failure> {
+    let filter = Filter {
+        task: args.task.clone(),
+        source: args.source.clone(),
+        expected: args.expected.clone(),
+        gold: args.gold.clone(),
+        text: args.text.clone(),
+    };
+    let mut files = Vec::new();
+    for path in &args.paths {
+        collect(path, true, &mut files).map_err(|error| unreadable(path, &error))?;
+    }
+    let mut cases = Cases::default();
+    let mut wrong: Vec<CaseError> = Vec::new();
+    for file in files {
+        let text = std::fs::read_to_string(&file).map_err(|error| unreadable(&file, &error))?;
+        wrong.extend(cases.read(&file.display().to_string(), &text, &filter).err().unwrap_or_default());
+    }
+    if !wrong.is_empty() {
+        return Err(invalid(&wrong));
+    }
+    if cases.is_empty() {
+        let paths: Vec<_> = args.paths.iter().map(|path| path.display().to_string()).collect();
+        return Err(failure(
+            &codes::EVAL_NO_CASES,
+            format!("there is no case to measure in {}", paths.join(", ")),
+        )
+        .hint("files of cases end in .jsonl; with --task, --source, --type, --gold or --text, ask for less")
+        .exit(Exit::Usage));
+    }
+    Ok(cases)
+}
+
+/// The files a path names: itself when it was named, the files of cases in it when it is a folder.
+fn collect(path: &Path, named: bool, into: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    if !path.metadata()?.is_dir() {
+        if named || path.to_string_lossy().ends_with(ENDING) {
+            into.push(path.to_owned());
+        }
+        return Ok(());
+    }
+    let entries = std::fs::read_dir(path)?.map(|entry| entry.map(|entry| entry.path()));
+    let mut entries: Vec<PathBuf> = entries.collect::<Result<_, _>>()?;
+    entries.sort();
+    entries.iter().try_for_each(|entry| collect(entry, false, into))
+}
+
+fn failure(code: &Code, what: impl Into<String>) -> Failure {
+    Failure::new(what).code(code.id())
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
+    failure(&codes::EVAL_UNREADABLE, format!("cannot read {}", path.display()))
+        .because(error)
+        .exit(Exit::Usage)
+}
+
+fn invalid(wrong: &[CaseError]) -> Failure {
+    let what = format!("{} no labelled case, so nothing was measured", are(wrong.len(), "line"));
+    let failure =
+        failure(&codes::EVAL_INVALID_CASE, what).hint("docs/evals.md lists the kinds and their fields");
+    let told = wrong.iter().take(MOST_TOLD).fold(failure, |failure, line| failure.why(line.to_string()));
+    if wrong.len() > MOST_TOLD { told.why(format!("and {} more", wrong.len() - MOST_TOLD)) } else { told }
+}
+
+fn are(n: usize, noun: &str) -> String {
+    format!("{} {}", count(n, noun), if n == 1 { "is" } else { "are" })
+}
+
+fn recorded(file: &Path) -> Result<Baseline, Failure> {
+    let failure = || failure(&codes::EVAL_BASELINE, format!("cannot read the baseline {}", file.display()));
+    let text = std::fs::read_to_string(file).map_err(|error| failure().because(&error).exit(Exit::Usage))?;
+    serde_json::from_str(&text).map_err(|error| failure().because(&error))
+}
+
+fn write(app: &App, file: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(file, text)
+        .map_err(|error| Failure::new(format!("cannot write {}", file.display())).because(&error))?;
+    app.out.note(&format!("wrote {}", file.display()));
+    Ok(())
+}
+
+fn lines(predictions: &[Value]) -> String {
+    predictions.iter().fold(String::new(), |mut all, line| {
+        let _ = writeln!(all, "{line}");
+        all
+    })
+}
+
+// ---- what is said ----
+
+fn tell(app: &App, args: &Args, report: &Report, changes: Option<&[Compared]>) -> Result<(), Failure> {
+    if app.out.is_json() {
+        let mut value = json!(report);
+        if args.show > 0 {
+            let shown = |task: &'static str| (task.to_owned(), json!(shown(args, report, task)));
+            value["shown"] = report.mistakes.iter().map(|mistakes| shown(mistakes.task)).collect();
+        }
+        if let Some(changes) = changes {
+            value["changes"] = json!(changes);
+        }
+        return Ok(app.out.value(&value)?);
+    }
+    if args.markdown {
+        return Ok(app.out.line(&report.markdown())?);
+    }
+    for section in &report.sections {
+        tell_section(app, args, report, section)?;
+    }
+    heading(app, "figures", &count(report.cases, "case"))?;
+    app.out.table(&Report::HEAD, &report.headline())?;
+    if let Some(changes) = changes {
+        heading(app, "against the baseline", "")?;
+        tell_changes(app, changes)?;
+    }
+    Ok(())
+}
+
+fn tell_section(app: &App, args: &Args, report: &Report, section: &Section) -> Result<(), Failure> {
+    let shown = shown(args, report, section.task);
+    if args.brief && shown.is_empty() {
+        return Ok(());
+    }
+    heading(app, section.task, &count(section.cases, "case"))?;
+    if !args.brief {
+        for note in &section.notes {
+            app.out.line(note)?;
+        }
+        for table in &section.tables {
+            app.out.line(&format!("\n{}", table.title))?;
+            app.out.table(table.head, &table.text())?;
+        }
+        let mistakes = report.mistakes.iter().find(|mistakes| mistakes.task == section.task);
+        let line = mistakes.map(|mistakes| mistakes.line()).filter(|line| !line.is_empty());
+        app.out.line(&format!("\nMistakes: {}", line.unwrap_or_else(|| "none".into())))?;
+    }
+    for mistake in shown {
+        app.out.line(&format!("\n{}", told(app, mistake)))?;
+    }
+    Ok(())
+}
+
+fn heading(app: &App, what: &str, more: &str) -> Result<(), Failure> {
+    let more = if more.is_empty() { String::new() } else { format!(" · {more}") };
+    Ok(app.out.line(&format!("\n{}{more}", app.out.paint().name(what)))?)
+}
+
+/// The worst mistakes of a kind of case, as many as were asked for.
+fn shown<'r>(args: &Args, report: &'r Report, task: &str) -> Vec<&'r Mistake> {
+    let all =
+        report.mistakes.iter().filter(|mistakes| mistakes.task == task).flat_map(|mistakes| &mistakes.all);
+    let wanted = all.filter(|mistake| args.mistake.as_deref().is_none_or(|kind| kind == mistake.mistake));
+    wanted.take(args.show).collect()
+}
+
+fn told(app: &App, mistake: &Mistake) -> String {
+    let paint = app.out.paint();
+    let mut out = format!("{}  {}  {}\n", paint.bad(mistake.mistake), mistake.id, paint.dim(&mistake.group));
+    let lines = [
+        ("asked", mistake.asked.as_deref()),
+        ("said", Some(mistake.said.as_str())),
+        ("gold", Some(mistake.gold.as_str())),
+        ("decided", Some(mistake.decided.as_str())),
+        ("why", Some(mistake.why.as_str())),
+    ];
+    for (what, text) in lines.into_iter().filter_map(|(what, text)| Some((what, text?))) {
+        let _ = writeln!(out, "  {what:<8} {}", text.replace('\n', "\n           "));
+    }
+    out
+}
+
+fn tell_changes(app: &App, changes: &[Compared]) -> Result<(), Failure> {
+    let row = |change: &Compared| {
+        let before = change.before.map_or_else(|| "–".into(), |rate| rate.to_string());
+        vec![change.key.clone(), before, change.now.to_string(), change.change.word().into()]
+    };
+    let rows: Vec<Vec<String>> =
+        changes.iter().filter(|change| change.change != Change::Same).map(row).collect();
+    if rows.is_empty() {
+        return Ok(app.out.line("nothing changed")?);
+    }
+    Ok(app.out.table(&["figure", "before", "now", "change"], &rows)?)
+}

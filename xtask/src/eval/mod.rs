@@ -1,0 +1,66 @@
+//! The engine's decisions on the development data: `throughline eval` over it, its predictions scored a second time by
+//! the independent script where that is there, and the tables written into the page of measurements.
+
+mod page;
+mod referee;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use crate::ci::cargo;
+use crate::origin;
+use crate::repo::Repo;
+use crate::say;
+
+/// Where the data is when nobody says.
+const DATA: &str = "../shared/data/dev";
+/// The variable that says it.
+const VARIABLE: &str = "THROUGHLINE_EVAL_DATA";
+
+/// `cargo xtask eval [DIR] [--no-write]`.
+pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
+    let write = !rest.iter().any(|argument| argument == "--no-write");
+    let named: Vec<&String> = rest.iter().filter(|argument| *argument != "--no-write").collect();
+    let data = match named.as_slice() {
+        [] => std::env::var_os(VARIABLE).map_or_else(|| repo.path(DATA), PathBuf::from),
+        [one] => PathBuf::from(one),
+        other => bail!("unexpected arguments {other:?}: see `cargo xtask help`"),
+    };
+    let data = data.canonicalize().with_context(|| {
+        format!(
+            "there is no folder of cases at {}: name it, `cargo xtask eval DIR`, or set {VARIABLE}",
+            data.display()
+        )
+    })?;
+    cargo(repo, &["build", "--profile", "ci-release", "--locked", "-p", "throughline-cli"])?;
+    let predictions = std::env::temp_dir().join(format!("throughline-eval-{}.jsonl", std::process::id()));
+    let report = throughline(repo, &data, &["--json", "--predictions", &predictions.to_string_lossy()])?;
+    let report: Value = serde_json::from_str(&report).context("the report is no JSON")?;
+    let agreed = referee::agree(repo, &data, &predictions, &report);
+    std::fs::remove_file(&predictions).context("cannot remove the predictions")?;
+    let agreed = agreed?;
+    let tables = throughline(repo, &data, &["--markdown"])?;
+    say::out(&tables);
+    say::note(&agreed);
+    if write {
+        let origin = page::Origin {
+            day: origin::today(repo),
+            commit: origin::commit(repo),
+            machine: origin::machine(),
+            data: origin::data_name(&data),
+            cases: report["cases"].to_string(),
+        };
+        page::write(repo, &origin, &agreed, &tables)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What the program says about the data.
+fn throughline(repo: &Repo, data: &Path, arguments: &[&str]) -> Result<String> {
+    let program = repo.target()?.join("ci-release/throughline");
+    let data = data.to_string_lossy();
+    repo.output(&program.to_string_lossy(), &[&["eval", &data, "--quiet"], arguments].concat())
+}
