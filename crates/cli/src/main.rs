@@ -14,6 +14,7 @@ mod error;
 mod exit;
 mod key;
 mod output;
+mod recorded;
 mod settings;
 
 use std::process::ExitCode;

@@ -25,7 +25,7 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     let write = !rest.iter().any(|argument| argument == "--no-write");
     let named: Vec<&String> = rest.iter().filter(|argument| *argument != "--no-write").collect();
     let data = match named.as_slice() {
-        [] => std::env::var_os(VARIABLE).map_or_else(|| repo.path(DATA), PathBuf::from),
+        [] => development(repo),
         [one] => PathBuf::from(one),
         other => bail!("unexpected arguments {other:?}: see `cargo xtask help`"),
     };
@@ -56,6 +56,11 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
         page::write(repo, &origin, &agreed, &tables)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The folder of the development data.
+fn development(repo: &Repo) -> PathBuf {
+    std::env::var_os(VARIABLE).map_or_else(|| repo.path(DATA), PathBuf::from)
 }
 
 /// What the program says about the data.

@@ -10,14 +10,16 @@ use serde_json::Value;
 
 use crate::repo::Repo;
 
-/// The script, beside the folder of the cases.
+/// The script, beside the folder of the cases or of the development data.
 const SCRIPT: &str = "score.py";
 /// So many lines that differ are told.
 const TOLD: usize = 8;
 
 /// Whether the script agrees, in words. An error when it does not.
 pub(super) fn agree(repo: &Repo, data: &Path, predictions: &Path, report: &Value) -> Result<String> {
-    let script = data.parent().map(|folder| folder.join(SCRIPT)).filter(|script| script.is_file());
+    let folders = [data.to_owned(), super::development(repo)];
+    let scripts = folders.iter().filter_map(|folder| Some(folder.parent()?.join(SCRIPT)));
+    let script = scripts.into_iter().find(|script| script.is_file());
     let Some(script) = script else {
         return Ok(format!("not scored a second time: there is no {SCRIPT} beside the cases"));
     };

@@ -9,12 +9,15 @@ use throughline_server::codes::{self, Code};
 use throughline_sim::Evals;
 use throughline_testkit::eval::{
     Baseline, CaseError, Cases, Change, Compared, Evaluated, Filter, Mistake, Report, Section, evaluate,
+    from_turns,
 };
 
+use crate::api::Local;
 use crate::app::App;
 use crate::error::{Failure, Outcome};
 use crate::exit::Exit;
 use crate::output::count;
+use crate::recorded;
 
 /// What a file of cases ends in, when it is found in a folder.
 const ENDING: &str = ".jsonl";
@@ -25,16 +28,24 @@ const MOST_TOLD: usize = 10;
 #[derive(Debug, clap::Args)]
 #[command(before_help = "\
 Examples:
-  throughline eval cases.jsonl                   counts, rates with their 95 % intervals, goals
-  throughline eval data/ --brief                 the headline figures of every *.jsonl in a folder
-  throughline eval data/ --show 10               also the ten worst mistakes of each kind of case, and why
+  throughline eval cases.jsonl                    counts, rates with 95 % intervals, goals
+  throughline eval data/ --brief                  the headline figures of every *.jsonl in a folder
+  throughline eval data/ --show 10                also the ten worst mistakes of each kind of case
   throughline eval data/ --task pending --type number --mistake missed --show 50
-  throughline eval data/ --predictions out.jsonl     one line a case, for a scorer of your own
-  throughline eval data/ --record-baseline b.json    and later: --baseline b.json (ends with 3 when it got worse)")]
+  throughline eval data/ --predictions out.jsonl  one line a case, for a scorer of your own
+  throughline eval data/ --record-baseline b.json
+  throughline eval data/ --baseline b.json        ends with 3 when it got worse
+  throughline eval --from-lanes --cases own.jsonl what was recorded here, labelled by what came next")]
 pub(crate) struct Args {
     /// Files of cases (JSON Lines), and folders of them
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required_unless_present = "from_lanes", value_name = "FILE")]
     paths: Vec<PathBuf>,
+    /// Measure what was recorded here: cases made of the stored lanes, labelled by what happened next
+    #[arg(long, conflicts_with = "paths")]
+    from_lanes: bool,
+    /// Write the cases that were made, to correct a label by hand
+    #[arg(long, value_name = "OUT", requires = "from_lanes")]
+    cases: Option<PathBuf>,
     /// Write what was decided, one line a case
     #[arg(long, value_name = "OUT")]
     predictions: Option<PathBuf>,
@@ -74,9 +85,10 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Outcome {
-    let cases = read(args)?;
+    let (cases, policy) =
+        if args.from_lanes { of_lanes(app, args)? } else { (of_files(args)?, Policy::default()) };
     let baseline = args.baseline.as_deref().map(recorded).transpose()?;
-    let found = measure(app, cases)?;
+    let found = measure(app, cases, policy)?;
     let report = &found.report;
     let changes = match baseline {
         Some(baseline) => Some(baseline.compare(report).map_err(|error| {
@@ -95,15 +107,20 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
         write(app, file, &format!("{baseline:#}\n"))?;
     }
     tell(app, args, report, changes.as_deref())?;
+    if let Some(kind) = args.mistake.as_ref().filter(|kind| !made(report, kind)) {
+        app.out.note(&format!(
+            "there is no mistake of the kind {kind}; what there is stands behind “Mistakes:”"
+        ));
+    }
     let worse = changes.iter().flatten().any(|change| change.change == Change::Rollback);
     Ok(if worse { Exit::ChecksFailed } else { Exit::Ok })
 }
 
-fn measure(app: &App, cases: Cases) -> Result<Evaluated, Failure> {
+fn measure(app: &App, cases: Cases, policy: Policy) -> Result<Evaluated, Failure> {
     let bar = app.out.bar(cases.len() as u64, "cases");
     let workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let tick = |n: usize| bar.inc(n as u64);
-    let found = evaluate(cases, &Evals::new(Policy::default(), workers, &tick))
+    let found = evaluate(cases, &Evals::new(policy, workers, &tick))
         .map_err(|error| Failure::new("cannot put a case to the engine").because(&error));
     bar.finish_and_clear();
     found
@@ -111,14 +128,8 @@ fn measure(app: &App, cases: Cases) -> Result<Evaluated, Failure> {
 
 // ---- what is read and written ----
 
-fn read(args: &Args) -> Result<Cases, Failure> {
-    let filter = Filter {
-        task: args.task.clone(),
-        source: args.source.clone(),
-        expected: args.expected.clone(),
-        gold: args.gold.clone(),
-        text: args.text.clone(),
-    };
+fn of_files(args: &Args) -> Result<Cases, Failure> {
+    let filter = filter(args);
     let mut files = Vec::new();
     for path in &args.paths {
         collect(path, true, &mut files).map_err(|error| unreadable(path, &error))?;
@@ -132,16 +143,57 @@ fn read(args: &Args) -> Result<Cases, Failure> {
     if !wrong.is_empty() {
         return Err(invalid(&wrong));
     }
-    if cases.is_empty() {
-        let paths: Vec<_> = args.paths.iter().map(|path| path.display().to_string()).collect();
-        return Err(failure(
-            &codes::EVAL_NO_CASES,
-            format!("there is no case to measure in {}", paths.join(", ")),
-        )
-        .hint("files of cases end in .jsonl; with --task, --source, --type, --gold or --text, ask for less")
-        .exit(Exit::Usage));
+    let paths: Vec<_> = args.paths.iter().map(|path| path.display().to_string()).collect();
+    some(cases, &paths.join(", "), "files of cases end in .jsonl")
+}
+
+/// The cases of every stored lane, under the policy of this installation.
+fn of_lanes(app: &App, args: &Args) -> Result<(Cases, Policy), Failure> {
+    recorded::beside_the_store(app, "making cases of lanes")?;
+    let local = Local::open(app)?;
+    let lanes = local.stored_lanes(usize::MAX >> 1)?;
+    let bar = app.out.bar(lanes.len() as u64, "lanes read");
+    let (mut made, mut unlabelled) = (Vec::new(), 0);
+    for lane in &lanes {
+        let (turns, _) = recorded::turns(&local, lane, |_| ())?;
+        let (cases, left) = from_turns(&turns);
+        made.extend(cases);
+        unlabelled += left;
+        bar.inc(1);
     }
-    Ok(cases)
+    bar.finish_and_clear();
+    let text = lines(&made);
+    if let Some(file) = &args.cases {
+        write(app, file, &text)?;
+    }
+    app.out.note(&format!(
+        "{} made no case: nothing that happened next says what was meant",
+        count(unlabelled, "message")
+    ));
+    let mut cases = Cases::default();
+    cases.read("the stored lanes", &text, &filter(args)).map_err(|wrong| invalid(&wrong))?;
+    let store = local.config().store.to_string();
+    let hint = "a case needs a question of the host and its answer, or a card that somebody decided";
+    Ok((some(cases, &store, hint)?, local.config().policy.clone()))
+}
+
+fn filter(args: &Args) -> Filter {
+    Filter {
+        task: args.task.clone(),
+        source: args.source.clone(),
+        expected: args.expected.clone(),
+        gold: args.gold.clone(),
+        text: args.text.clone(),
+    }
+}
+
+fn some(cases: Cases, place: &str, hint: &str) -> Result<Cases, Failure> {
+    if !cases.is_empty() {
+        return Ok(cases);
+    }
+    Err(failure(&codes::EVAL_NO_CASES, format!("there is no case to measure in {place}"))
+        .hint(format!("{hint}; with --task, --source, --type, --gold or --text, ask for less"))
+        .exit(Exit::Usage))
 }
 
 /// The files a path names: itself when it was named, the files of cases in it when it is a folder.
@@ -218,21 +270,25 @@ fn tell(app: &App, args: &Args, report: &Report, changes: Option<&[Compared]>) -
         return Ok(app.out.line(&report.markdown())?);
     }
     for section in &report.sections {
-        tell_section(app, args, report, section)?;
+        if tell_section(app, args, report, section)? {
+            app.out.line("")?;
+        }
     }
     heading(app, "figures", &count(report.cases, "case"))?;
     app.out.table(&Report::HEAD, &report.headline())?;
     if let Some(changes) = changes {
+        app.out.line("")?;
         heading(app, "against the baseline", "")?;
         tell_changes(app, changes)?;
     }
     Ok(())
 }
 
-fn tell_section(app: &App, args: &Args, report: &Report, section: &Section) -> Result<(), Failure> {
+/// Tables and mistakes of one kind of case; nothing when only the headline was asked for.
+fn tell_section(app: &App, args: &Args, report: &Report, section: &Section) -> Result<bool, Failure> {
     let shown = shown(args, report, section.task);
     if args.brief && shown.is_empty() {
-        return Ok(());
+        return Ok(false);
     }
     heading(app, section.task, &count(section.cases, "case"))?;
     if !args.brief {
@@ -250,12 +306,12 @@ fn tell_section(app: &App, args: &Args, report: &Report, section: &Section) -> R
     for mistake in shown {
         app.out.line(&format!("\n{}", told(app, mistake)))?;
     }
-    Ok(())
+    Ok(true)
 }
 
 fn heading(app: &App, what: &str, more: &str) -> Result<(), Failure> {
     let more = if more.is_empty() { String::new() } else { format!(" · {more}") };
-    Ok(app.out.line(&format!("\n{}{more}", app.out.paint().name(what)))?)
+    Ok(app.out.line(&format!("{}{more}", app.out.paint().name(what)))?)
 }
 
 /// The worst mistakes of a kind of case, as many as were asked for.
@@ -264,6 +320,10 @@ fn shown<'r>(args: &Args, report: &'r Report, task: &str) -> Vec<&'r Mistake> {
         report.mistakes.iter().filter(|mistakes| mistakes.task == task).flat_map(|mistakes| &mistakes.all);
     let wanted = all.filter(|mistake| args.mistake.as_deref().is_none_or(|kind| kind == mistake.mistake));
     wanted.take(args.show).collect()
+}
+
+fn made(report: &Report, kind: &str) -> bool {
+    report.mistakes.iter().flat_map(|mistakes| &mistakes.counts).any(|(made, _)| *made == kind)
 }
 
 fn told(app: &App, mistake: &Mistake) -> String {

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use serde_json::json;
-use throughline_runtime::record::Turn;
-use throughline_testkit::{Recorded, RecordedLane};
+use throughline_testkit::RecordedLane;
 
 use crate::api::Local;
 use crate::app::App;
 use crate::error::{Failure, Outcome};
 use crate::exit::Exit;
+use crate::recorded;
 
 /// Write a scenario from a recorded lane: what people did, and what was decided about it
 #[derive(Debug, clap::Args)]
@@ -29,31 +29,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Outcome {
-    if app.flags.server.is_some() {
-        return Err(Failure::usage("a recording needs what was said, word for word")
-            .why("the HTTP API does not hand that out")
-            .hint("run this beside the store, while the instance is stopped, without --server"));
-    }
+    recorded::beside_the_store(app, "a recording")?;
     let local = Local::open(app)?;
     let info = local.stored_lane(&args.lane)?;
     let bar = app.out.bar(info.revision, "turns read");
-    let (mut turns, mut erased) = (Vec::new(), 0);
-    let mut revision = 0;
-    loop {
-        let page = local.ask(local.instance().store.turns(&info.key, revision, 200))?;
-        let Some(last) = page.last() else { break };
-        revision = last.revision;
-        for stored in &page {
-            let turn = Turn::read(stored).map_err(|error| {
-                Failure::new(format!("cannot read the turn {}", stored.log.turn)).because(&error)
-            })?;
-            match recorded(&turn) {
-                Some(recorded) => turns.push(recorded),
-                None => erased += 1,
-            }
-        }
-        bar.set_position(revision);
-    }
+    let (turns, erased) = recorded::turns(&local, &info, |revision| bar.set_position(revision))?;
     bar.finish_and_clear();
     if turns.is_empty() {
         return Err(Failure::new(format!("there is nothing to record in {}", args.lane))
@@ -64,17 +44,6 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
     }
     let lane = RecordedLane { lane: info.key, turns, policy: local.config().policy.clone() };
     write(app, args, &lane.to_yaml(args.name.as_deref().unwrap_or(&args.lane)))
-}
-
-fn recorded(turn: &Turn) -> Option<Recorded> {
-    let content = turn.content.as_ref()?;
-    Some(Recorded {
-        revision: turn.row.revision,
-        event: content.event.clone(),
-        given: content.given.clone(),
-        summary: turn.summary(),
-        messages: turn.row.messages.clone(),
-    })
 }
 
 fn write(app: &App, args: &Args, yaml: &str) -> Outcome {

@@ -15,12 +15,17 @@ fn cl2_every_command_answers_in_json_alone() {
     let effects = home.run(&["effects", "list", "--json"]).ends(0).json();
     let effect = effects[0]["id"].as_str().unwrap();
     home.file("one.scenario.yaml", "scenario: one\nturns:\n  - ana: hello\n    expect: { effects: none }\n");
-    let runs: [&[&str]; 17] = [
+    home.file(
+        "one.jsonl",
+        r#"{"id":"1","task":"intent","source":"own","user_text":"help","gold_accept":["META"],"gold_reject":[]}"#,
+    );
+    let runs: [&[&str]; 18] = [
         &["why", turn],
         &["replay", lane],
         &["replay", turn],
         &["record", lane],
         &["test", "one.scenario.yaml"],
+        &["eval", "one.jsonl"],
         &["approvals", "show", approval],
         &["approvals", "list", "--all"],
         &["effects", "show", effect],

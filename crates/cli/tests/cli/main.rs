@@ -8,6 +8,7 @@ mod chat;
 mod config;
 mod disk;
 mod doctor;
+mod eval;
 mod explain;
 mod help;
 mod home;

@@ -196,3 +196,65 @@ fn found(group: &[&Ran<Anaphora>]) -> Rate {
     let named = group.iter().filter(|ran| !ran.case.gold.antecedents.is_empty());
     named.map(|ran| ran.decided.antecedent.map(|index| ran.case.finds(index))).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::question::made::seen;
+    use super::*;
+    use throughline_engine::Reason;
+
+    fn ran(
+        kind: &str,
+        antecedents: &[usize],
+        needs: Option<bool>,
+        found: Option<Option<usize>>,
+    ) -> Ran<Anaphora> {
+        let row = json!({
+            "id": "1", "source": "own", "history": ["a", "b", "c"], "user_text": "!",
+            "gold": { "kind": kind, "antecedents": antecedents },
+        });
+        let decided = Resolved {
+            needs_context: needs,
+            antecedent: found,
+            focus: "none",
+            seen: seen(Reason::GateOpened),
+        };
+        Ran { case: serde_json::from_value(row).unwrap(), decided }
+    }
+
+    #[test]
+    fn what_is_decided_is_counted() {
+        let all = [
+            ran("anaphor", &[1], Some(true), Some(Some(1))),
+            ran("anaphor", &[1], Some(false), Some(Some(1))),
+            ran("ellipsis", &[0, 2], Some(true), Some(None)),
+            ran("self_contained", &[], Some(true), Some(Some(2))),
+        ];
+        let section = Anaphora::section(&all);
+        let figure = |key: &str| section.figures.iter().find(|(name, _)| name == key).unwrap().1;
+        for (key, hits, of) in [
+            ("anaphora.anaphor", 1, 2),
+            ("anaphora.ellipsis", 1, 1),
+            ("anaphora.self_contained", 1, 1),
+            ("anaphora.antecedent", 2, 3),
+        ] {
+            assert_eq!((figure(key).hits, figure(key).of), (hits, of), "{key}");
+        }
+        let mistakes: Vec<_> = all
+            .iter()
+            .map(|ran| ran.case.mistakes(&ran.decided).first().map(|found| found.mistake))
+            .collect();
+        assert_eq!(mistakes, [None, Some("missed"), Some("wrong-antecedent"), Some("false-alarm")]);
+        let line = all[0].case.predict(&all[0].decided).remove(0);
+        assert_eq!(line, json!({ "id": "1", "needs_context": true, "antecedent": 1 }));
+    }
+
+    #[test]
+    fn who_spoke_is_said_or_they_took_turns() {
+        let case = ran("anaphor", &[], None, None).case;
+        assert_eq!([0, 1, 2].map(|n| case.by_user(n)), [false, true, false], "the assistant spoke last");
+        let said =
+            Anaphora { meta: Meta { roles: ["user", "user", "topic"].map(Into::into).into() }, ..case };
+        assert_eq!([0, 1, 2].map(|n| said.by_user(n)), [true, true, false]);
+    }
+}

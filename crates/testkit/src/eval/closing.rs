@@ -115,3 +115,25 @@ impl Task for Closing {
 fn closed<'r>(cases: impl IntoIterator<Item = &'r Ran<Closing>>) -> Rate {
     cases.into_iter().map(|ran| Some(ran.decided.closing)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::question::made::seen;
+    use super::*;
+
+    #[test]
+    fn thanks_and_more_must_stay_open() {
+        for (gold, closing, mistake) in [
+            ("complete", true, None),
+            ("complete", false, Some("missed")),
+            ("complete_plus_new", true, Some("closed")),
+            ("complete_plus_new", false, None),
+            ("not_complete", true, Some("closed")),
+        ] {
+            let row = json!({ "id": "1", "source": "own", "system_text": "", "user_text": "", "gold": gold });
+            let case: Closing = serde_json::from_value(row).unwrap();
+            let found = case.mistakes(&Closed { closing, seen: seen(Reason::GateOpened) });
+            assert_eq!(found.first().map(|found| found.mistake), mistake, "{gold} {closing}");
+        }
+    }
+}

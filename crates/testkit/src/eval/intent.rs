@@ -104,8 +104,9 @@ impl Task for IntentCase {
         let mut section = Section { task: Self::NAME, cases: ran.len(), ..Section::default() };
         let reviews = ran.iter().filter(|ran| ran.case.context.active_review).count();
         if reviews > 0 {
+            let have = if reviews == 1 { "1 case has".into() } else { format!("{reviews} cases have") };
             section.notes.push(format!(
-                "{reviews} cases have an open review, which this version of the engine cannot have: they run without."
+                "{have} an open review, which this version of the engine cannot have: put without one."
             ));
         }
         let mut table = Table::new(
@@ -174,4 +175,41 @@ fn accepted<'r>(cases: impl IntoIterator<Item = &'r Ran<IntentCase>>) -> Rate {
 fn misfires<'r>(cases: impl IntoIterator<Item = &'r Ran<IntentCase>>) -> Rate {
     let cases = cases.into_iter().filter(|ran| ran.case.rejects("TICKET"));
     cases.map(|ran| Some(ran.decided.intent == "TICKET")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::question::made::seen;
+    use super::*;
+
+    fn mistake(accept: &[&str], reject: &[&str], intent: &'static str) -> Option<&'static str> {
+        let row = json!({ "id": "1", "source": "own", "user_text": "!", "gold_accept": accept, "gold_reject": reject });
+        let case: IntentCase = serde_json::from_value(row).unwrap();
+        case.check().unwrap();
+        let found = case.mistakes(&Wanted { intent, gated: false, seen: seen(Reason::GateOpened) });
+        found.first().map(|found| found.mistake)
+    }
+
+    #[test]
+    fn a_ticket_nobody_wanted_is_the_worst() {
+        assert_eq!(mistake(&["TICKET"], &["META"], "TICKET"), None);
+        assert_eq!(mistake(&["META"], &["TICKET"], "TICKET"), Some("ticket"));
+        assert_eq!(mistake(&["TICKET"], &["META"], "META"), Some("rejected"));
+        assert_eq!(mistake(&["TICKET"], &["META"], "REVIEW"), Some("not-accepted"));
+    }
+
+    #[test]
+    fn a_decision_without_an_intent_is_one_of_the_five_too() {
+        let mut decision = seen(Reason::GateOpened).decision;
+        for (reason, intent) in [
+            (Reason::Acknowledged, "DISCUSSION"),
+            (Reason::CommandTicket, "TICKET"),
+            (Reason::CommandHelp, "META"),
+            (Reason::InterruptNothing, "META"),
+        ] {
+            decision.reason = reason;
+            assert_eq!(word(&decision), intent, "{reason}");
+        }
+        assert_eq!(word(&decision.with_intent(Intent::Ambiguous)), "AMBIGUOUS");
+    }
 }

@@ -403,3 +403,83 @@ fn by_gold(ran: &[Ran<Pending>]) -> Table {
     }
     table
 }
+
+#[cfg(test)]
+mod tests {
+    use super::question::made::answered;
+    use super::*;
+    use throughline_engine::recognize::Value as Taken;
+
+    fn case(expected: &str, gold: &str, sub: Option<&str>, value: Value) -> Pending {
+        let row = json!({
+            "id": "1", "source": "own", "pending": { "kind": "slot_request", "expected_type": expected },
+            "system_text": "?", "user_text": "!", "gold": gold, "gold_sub": sub, "gold_value": value,
+            "hard_contains_same_type_value": sub == Some("hard"),
+        });
+        serde_json::from_value(row).unwrap()
+    }
+
+    fn yes() -> Value {
+        json!({ "boolean": true })
+    }
+
+    /// What each answer to a yes-or-no question is, under each label.
+    #[test]
+    fn mistakes_of_yes_and_no() {
+        let said = |yes: bool, rest: bool| answered(Some(Taken::Boolean(yes)), rest);
+        let nothing = || answered(None, false);
+        let no = json!({ "boolean": false });
+        for (gold, sub, value, answer, mistake) in [
+            ("applies", None, yes(), said(true, false), None),
+            ("applies", None, yes(), said(false, false), Some("wrong-polarity")),
+            ("applies", None, no.clone(), said(true, false), Some("approved")),
+            ("applies", None, yes(), nothing(), Some("missed")),
+            ("applies", Some("dontcare"), json!(null), nothing(), Some("missed-dontcare")),
+            ("applies_plus", None, yes(), said(true, true), None),
+            ("applies_plus", None, yes(), said(true, false), Some("rest-lost")),
+            ("applies_plus", None, no.clone(), said(true, true), Some("approved")),
+            ("applies_plus", None, yes(), nothing(), None),
+            ("correction", None, json!(null), said(true, false), Some("approved")),
+            ("correction", None, json!(null), said(false, true), None),
+            ("new_task", Some("task"), json!(null), said(true, false), Some("approved")),
+            ("new_task", Some("task"), json!(null), said(false, false), Some("hijacked")),
+            ("other", Some("alternatives"), json!(null), said(false, false), None),
+            ("other", Some("question"), json!(null), nothing(), None),
+        ] {
+            let case = case("boolean", gold, sub, value);
+            assert_eq!(case.mistake(&answer), mistake, "{gold} {sub:?} {}", answer.told());
+        }
+    }
+
+    #[test]
+    fn mistakes_of_values() {
+        let three = || answered(Some(Taken::Number("3".into())), false);
+        let gold = json!({ "canonical": ["3"] });
+        for (label, sub, value, answer, mistake) in [
+            ("applies", None, gold.clone(), three(), None),
+            ("applies", None, json!({ "canonical": ["4"] }), three(), Some("wrong-value")),
+            ("applies", None, json!(null), three(), None),
+            (
+                "applies",
+                Some("over_informative"),
+                gold,
+                answered(None, false),
+                Some("missed-over-informative"),
+            ),
+            ("new_task", Some("task"), json!(null), three(), Some("hijacked")),
+            ("new_task", Some("hard"), json!(null), three(), Some("hijacked-hard")),
+        ] {
+            assert_eq!(case("number", label, sub, value).mistake(&answer), mistake, "{label} {sub:?}");
+        }
+    }
+
+    #[test]
+    fn a_type_nobody_can_ask_for_has_no_figure() {
+        let ran =
+            [Ran { case: case("person", "applies", None, json!({ "canonical": ["Ana"] })), decided: None }];
+        let section = Pending::section(&ran);
+        let recall = section.figures.iter().find(|(key, _)| key == "pending.person.recall").unwrap().1;
+        assert!(recall.is_undecided());
+        assert!(Pending::predict(&ran[0].case, &None).is_empty() && ran[0].case.mistakes(&None).is_empty());
+    }
+}

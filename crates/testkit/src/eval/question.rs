@@ -189,6 +189,24 @@ impl Seen {
     }
 }
 
+/// Made-up answers, for the tests of the kinds of cases.
+#[cfg(test)]
+pub(super) mod made {
+    use throughline_engine::{Decision, Reason, Verdict};
+
+    use super::{Answered, Seen, Value};
+
+    /// A turn that ended like this.
+    pub(in super::super) fn seen(reason: Reason) -> Seen {
+        Seen { decision: Decision::new(Verdict::Recorded, reason), also: Vec::new(), rule: None }
+    }
+
+    /// A question that took this, or nothing.
+    pub(in super::super) fn answered(value: Option<Value>, rest: bool) -> Answered {
+        Answered { value, rest, seen: seen(Reason::PendingApplied) }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -188,3 +188,46 @@ fn clock(last: Timestamp, time: Option<&str>) -> Timestamp {
         today.max(last)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn log() -> ReplyTo {
+        let said = |i: u64| json!({ "i": i, "u": "ana", "x": format!("m{i}") });
+        let row = json!({
+            "id": "log", "source": "own", "channel": "hall", "messages": [said(1), said(2), said(3), said(4)],
+            "links": [[2, [1]], [3, [3]], [4, [1, 2]]],
+        });
+        serde_json::from_value(row).unwrap()
+    }
+
+    #[test]
+    fn any_parent_counts_and_oneself_starts_anew() {
+        let ran = Ran { case: log(), decided: Threaded(vec![Some(1), Some(2), Some(2)]) };
+        let section = ReplyTo::section(std::slice::from_ref(&ran));
+        let figures: Vec<_> = section.figures.iter().map(|(_, rate)| (rate.hits, rate.of)).collect();
+        assert_eq!((figures, section.cases), (vec![(2, 2), (0, 1)], 3));
+        let mistakes = ran.case.mistakes(&ran.decided);
+        assert_eq!(mistakes.len(), 1);
+        assert_eq!((mistakes[0].id.as_str(), mistakes[0].mistake), ("log:3", "missed-new"));
+        assert_eq!(ran.case.predict(&ran.decided)[2], json!({ "id": "log:4", "parent": 2 }));
+    }
+
+    #[test]
+    fn nothing_decided_is_nothing_predicted() {
+        let ran = Ran { case: log(), decided: Threaded(vec![None, None, None]) };
+        assert!(ran.case.predict(&ran.decided).is_empty() && ran.case.mistakes(&ran.decided).is_empty());
+        assert!(ReplyTo::section(&[ran]).figures.iter().all(|(_, rate)| rate.is_undecided()));
+    }
+
+    #[test]
+    fn the_clock_never_goes_back() {
+        let at = |text: &str| Timestamp::parse(text).unwrap();
+        let evening = at("2026-01-15T23:58:00Z");
+        assert_eq!(clock(evening, Some("23:59")), at("2026-01-15T23:59:00Z"));
+        assert_eq!(clock(evening, Some("00:01")), at("2026-01-16T00:01:00Z"));
+        assert_eq!(clock(evening, Some("23:57")), evening, "two clocks that differ by a minute");
+        assert_eq!(clock(evening, None), evening);
+    }
+}

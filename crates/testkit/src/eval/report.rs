@@ -82,8 +82,8 @@ fn mistakes<T: Task>(ran: &[Ran<T>]) -> Mistakes {
     let mut all: Vec<Mistake> = ran.iter().flat_map(|ran| ran.case.mistakes(&ran.decided)).collect();
     let rank = |mistake: &Mistake| T::MISTAKES.iter().position(|kind| *kind == mistake.mistake);
     all.sort_by_key(|mistake| (rank(mistake), mistake.said.chars().count()));
-    let count = |kind: &&'static str| (*kind, all.iter().filter(|mistake| mistake.mistake == *kind).count());
-    let counts = T::MISTAKES.iter().map(|kind| count(&kind)).filter(|(_, n)| *n > 0).collect();
+    let count = |kind: &'static str| (kind, all.iter().filter(|mistake| mistake.mistake == kind).count());
+    let counts = T::MISTAKES.iter().map(|kind| count(kind)).filter(|(_, n)| *n > 0).collect();
     Mistakes { task: T::NAME, counts, all }
 }
 

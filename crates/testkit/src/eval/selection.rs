@@ -215,3 +215,61 @@ impl Figures {
         ]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::question::made::answered;
+    use super::*;
+
+    fn ran(gold: Value, sub: Option<&str>, pairing: &str, pick: Option<usize>) -> Ran<Selection> {
+        let row = json!({
+            "id": "1", "source": "own", "options": ["a", "b"], "user_text": "!", "gold": gold, "gold_sub": sub,
+            "pairing": pairing,
+        });
+        let case: Selection = serde_json::from_value(row).unwrap();
+        case.check().unwrap();
+        Ran { case, decided: Picked { pick, answered: answered(None, false) } }
+    }
+
+    #[test]
+    fn goals_group_cases_by_how_they_came_about() {
+        for (sub, pairing, kind) in [
+            (None, "natural", "offers"),
+            (Some("ordinal"), "constructed_options", "labels"),
+            (Some("ordinal"), "upstream_test", "labels"),
+            (Some("indirect_books"), "natural", "indirect"),
+        ] {
+            assert_eq!(ran(json!({ "index": 0 }), sub, pairing, None).case.kind(), kind);
+        }
+    }
+
+    #[test]
+    fn asking_back_is_right_where_nothing_is_meant() {
+        let mistake = |gold: Value, pick| {
+            let ran = ran(gold, None, "natural", pick);
+            ran.case.mistakes(&ran.decided).first().map(|found| found.mistake)
+        };
+        assert_eq!(mistake(json!({ "index": 1 }), Some(1)), None);
+        assert_eq!(mistake(json!({ "index": 1 }), Some(0)), Some("wrong-option"));
+        assert_eq!(mistake(json!({ "index": 1 }), None), Some("missed"));
+        for open in [json!({ "none": true }), json!({ "ambiguous": [0, 1] })] {
+            assert_eq!(mistake(open.clone(), None), None);
+            assert_eq!(mistake(open, Some(0)), Some("picked"));
+        }
+    }
+
+    /// The guardrails' two figures are over every case.
+    #[test]
+    fn wrong_actions_and_clarifiers() {
+        let all = [
+            ran(json!({ "index": 1 }), None, "natural", Some(1)),
+            ran(json!({ "index": 1 }), None, "natural", Some(0)),
+            ran(json!({ "none": true }), None, "natural", Some(0)),
+            ran(json!({ "none": true }), None, "natural", None),
+        ];
+        let section = Selection::section(&all);
+        let figure = |key: &str| section.figures.iter().find(|(name, _)| name == key).unwrap().1;
+        assert_eq!((figure("selection.wrong_actions").hits, figure("selection.wrong_actions").of), (2, 4));
+        assert_eq!((figure("selection.clarifiers").hits, figure("selection.clarifiers").of), (1, 4));
+    }
+}

@@ -296,3 +296,58 @@ fn types(ran: &[Ran<Utterance>]) -> Table {
     }
     table
 }
+
+#[cfg(test)]
+mod tests {
+    use super::question::made::{answered, seen};
+    use super::*;
+    use throughline_engine::recognize::Value as Read;
+
+    fn case(boolean: Value, reject: &[&str], interrupt: Option<&str>) -> Utterance {
+        let gold =
+            json!({ "boolean": boolean, "reject_types": reject, "interrupt": interrupt, "closing": null });
+        let row = json!({ "id": "1", "source": "own", "user_text": "!", "gold_class": "x", "gold": gold });
+        serde_json::from_value(row).unwrap()
+    }
+
+    fn heard(boolean: Option<bool>, number: bool, interrupt: Option<&'static str>) -> Heard {
+        let taken = |name: &str| match name {
+            "boolean" => Some(answered(boolean.map(Read::Boolean), false)),
+            "number" => Some(answered(number.then(|| Read::Number("1".into())), false)),
+            _ => None,
+        };
+        let asked = ASKED.iter().map(|(name, _)| taken(name)).collect();
+        Heard { asked, interrupt, closing: false, bare: seen(Reason::GateOpened) }
+    }
+
+    #[test]
+    fn the_worst_thing_is_told() {
+        for (case, heard, mistake) in [
+            (case(json!(true), &["number"], None), heard(Some(true), false, None), None),
+            (case(json!(true), &[], None), heard(Some(false), false, None), Some("wrong-polarity")),
+            (case(json!(true), &[], None), heard(None, false, None), Some("missed-answer")),
+            (case(json!("maybe"), &["boolean"], None), heard(Some(true), false, None), Some("taken")),
+            (case(json!(null), &["number"], None), heard(None, true, Some("stop")), Some("interrupted")),
+            (case(json!(null), &["number"], Some("stop")), heard(None, true, None), Some("taken")),
+            (case(json!(null), &[], Some("cancel")), heard(None, false, None), Some("missed-interrupt")),
+            (case(json!(null), &[], Some("cancel")), heard(None, false, Some("stop")), None),
+            (case(json!(null), &[], Some("repeat")), heard(None, false, None), None),
+        ] {
+            assert_eq!(case.mistake(&heard), mistake, "{case:?}");
+        }
+    }
+
+    #[test]
+    fn a_prediction_names_the_types_that_took_it() {
+        let line = case(json!(null), &[], None).predict(&heard(Some(true), true, None)).remove(0);
+        assert_eq!(line["accepts"], json!(["boolean", "number"]));
+        assert_eq!((&line["bool"], &line["interrupt"]), (&json!(true), &json!(null)));
+    }
+
+    #[test]
+    fn an_interrupt_is_named() {
+        for (text, word) in [("stop", "stop"), ("never mind", "cancel"), ("start over", "start_over")] {
+            assert_eq!(interrupt(text), word);
+        }
+    }
+}

@@ -160,3 +160,43 @@ fn right<'r>(cases: impl Iterator<Item = &'r Ran<ValueCase>>) -> Rate {
     };
     cases.map(right).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::question::made::answered;
+    use super::*;
+    use throughline_engine::recognize::Value as Read;
+
+    fn case(gold: &str, full: bool) -> ValueCase {
+        let row = json!({
+            "id": "1", "source": "own", "pending": { "expected_type": "number" }, "user_text": "!", "gold": gold,
+            "gold_value": { "number": "3" }, "full": full,
+        });
+        serde_json::from_value(row).unwrap()
+    }
+
+    #[test]
+    fn a_value_inside_a_sentence_is_not_asked_to_be_taken() {
+        let read = |digits: &str| Some(answered(Some(Read::Number(digits.into())), false));
+        let nothing = || Some(answered(None, false));
+        for (gold, full, decided, mistake) in [
+            ("applies", true, read("3"), None),
+            ("applies", true, read("4"), Some("wrong-value")),
+            ("applies", true, nothing(), Some("missed")),
+            ("applies", false, nothing(), Some("missed-inside")),
+            ("reject", true, read("3"), Some("taken")),
+            ("reject", true, nothing(), None),
+            ("applies", true, None, None),
+        ] {
+            let found = case(gold, full).mistakes(&decided);
+            assert_eq!(found.first().map(|found| found.mistake), mistake, "{gold} {full}");
+        }
+    }
+
+    #[test]
+    fn a_choice_has_a_kind_of_its_own() {
+        let mut choice = case("applies", true);
+        choice.pending.expected_type = "selection".into();
+        assert!(choice.check().unwrap_err().contains("task `selection`"));
+    }
+}

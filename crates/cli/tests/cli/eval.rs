@@ -1,0 +1,146 @@
+//! `throughline eval`: what a person sees who measures their own cases.
+
+use crate::home::Home;
+
+/// The how-to, whose examples have to work.
+const PAGE: &str = include_str!("../../../../docs/evals.md");
+const CASES: &str = r#"{"id":"c1","task":"closing","source":"own","system_text":"Your lamp is repaired.","user_text":"Thanks, that's all.","gold":"complete"}
+{"id":"c2","task":"closing","source":"own","system_text":"Your lamp is repaired.","user_text":"thanks","gold":"not_complete"}
+{"id":"p1","task":"pending","source":"own","pending":{"kind":"confirm","expected_type":"boolean"},"system_text":"Shall I repair it?","user_text":"yes please","gold":"applies","gold_sub":null,"gold_value":{"boolean":true}}
+{"id":"p2","task":"pending","source":"own","pending":{"kind":"confirm","expected_type":"boolean"},"system_text":"Shall I repair it?","user_text":"yes","gold":"new_task","gold_sub":"task","gold_value":null}
+"#;
+
+#[test]
+fn figures_with_their_goals() {
+    let home = Home::new();
+    home.file("own.jsonl", CASES);
+    insta::assert_snapshot!(home.run(&["eval", "own.jsonl", "--show", "1"]).ends(0).session());
+    insta::assert_snapshot!(home.run(&["eval", "own.jsonl", "--brief"]).ends(0).session());
+}
+
+#[test]
+fn a_program_reads_the_same() {
+    let home = Home::new();
+    home.file("data/own.jsonl", CASES);
+    home.file("data/notes.txt", "not read");
+    let report = home.run(&["eval", "data", "--json", "--show", "5", "--mistake", "approved"]).ends(0).json();
+    assert_eq!((&report["cases"], &report["tasks"][0]["task"]), (&4.into(), &"pending".into()));
+    assert_eq!(report["shown"]["pending"][0]["id"], "p2");
+    assert_eq!(report["shown"]["closing"].as_array().map(Vec::len), Some(0), "of another kind: {report}");
+    let none = home.run(&["eval", "data", "--brief", "--show", "5", "--mistake", "aproved"]).ends(0);
+    assert!(none.err.contains("no mistake of the kind aproved"), "{}", none.session());
+    let recall = &report["figures"][0];
+    assert_eq!((&recall["key"], &recall["met"]), (&"pending.boolean.recall".into(), &true.into()));
+    assert_eq!((&recall["seen"]["hits"], &recall["goal"]), (&1.into(), &"≥ 0.97".into()));
+    let plain = home.run(&["eval", "data", "--plain"]).ends(0).out;
+    assert!(plain.contains("pending, boolean\trecall\t1.0000\t.21–1.00\t1/1\t"), "{plain}");
+}
+
+#[test]
+fn every_case_is_a_line_of_the_predictions() {
+    let home = Home::new();
+    home.file("own.jsonl", CASES);
+    let arguments = ["eval", "own.jsonl", "--predictions", "out.jsonl"];
+    assert!(home.run(&arguments).ends(0).err.contains("wrote out.jsonl"));
+    let lines = std::fs::read_to_string(home.path().join("out.jsonl")).unwrap();
+    let first: serde_json::Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+    assert_eq!((&first["id"], &first["bool"]), (&"p1".into(), &true.into()));
+    assert_eq!(lines.lines().count(), 4);
+    let again = home.run(&["eval", "own.jsonl", "--predictions", "nowhere/out.jsonl"]).ends(1);
+    assert!(again.err.contains("cannot write nowhere/out.jsonl"), "{}", again.session());
+}
+
+#[test]
+fn what_cannot_be_read_is_named_with_its_line() {
+    let home = Home::new();
+    let wrong = "{\"task\":\"closing\",\"id\":\"1\"\n{\"task\":\"closings\"}\n{\"task\":\"closing\",\"id\":\"1\",\"source\":\"own\"}\n";
+    home.file("wrong.jsonl", wrong);
+    insta::assert_snapshot!(home.run(&["eval", "wrong.jsonl"]).ends(1).session());
+    home.file("empty.jsonl", "\n");
+    insta::assert_snapshot!(home.run(&["eval", "empty.jsonl"]).ends(2).session());
+    let missing = home.run(&["eval", "nowhere.jsonl", "--json"]).ends(2);
+    assert!(
+        missing.err.contains("TL-1202") && missing.err.contains("nowhere.jsonl"),
+        "{}",
+        missing.session()
+    );
+    std::fs::write(home.path().join("bytes.jsonl"), [0xff, 0xfe]).unwrap();
+    assert!(home.run(&["eval", "bytes.jsonl"]).ends(2).err.contains("TL-1202"));
+    home.file("own.jsonl", CASES);
+    assert!(home.run(&["eval", "own.jsonl", "--source", "theirs"]).ends(2).err.contains("TL-1204"));
+    assert!(home.run(&["eval"]).ends(2).err.contains("FILE"));
+    for (many, told) in [(10, ""), (12, "and 2 more")] {
+        home.file("many.jsonl", &"{\n".repeat(many));
+        let ran = home.run(&["eval", "many.jsonl"]).ends(1);
+        assert!(ran.err.contains("TL-1203") && ran.err.contains(told), "{}", ran.session());
+    }
+}
+
+#[test]
+fn a_baseline_holds_for_its_own_cases() {
+    let home = Home::new();
+    home.file("own.jsonl", CASES);
+    home.run(&["eval", "own.jsonl", "--record-baseline", "b.json"]).ends(0);
+    let same = home.run(&["eval", "own.jsonl", "--brief", "--baseline", "b.json"]).ends(0);
+    assert!(same.out.contains("nothing changed"), "{}", same.session());
+    let other = home.run(&["eval", "own.jsonl", "--task", "closing", "--baseline", "b.json"]).ends(6);
+    assert!(other.err.contains("TL-1205") && other.err.contains("other cases"), "{}", other.session());
+    assert!(home.run(&["eval", "own.jsonl", "--baseline", "nowhere.json"]).ends(2).err.contains("TL-1205"));
+    home.file("none.json", "{}");
+    assert!(home.run(&["eval", "own.jsonl", "--baseline", "none.json"]).ends(1).err.contains("TL-1205"));
+}
+
+/// Two hundred cases are enough to say that it got worse.
+#[test]
+fn what_got_worse_ends_with_3() {
+    let home = Home::new();
+    let case = |n: usize| CASES.lines().nth(1).unwrap().replace("\"c2\"", &format!("\"c{n}\"")) + "\n";
+    home.file("many.jsonl", &(0..200).map(case).collect::<String>());
+    home.run(&["eval", "many.jsonl", "--record-baseline", "b.json"]).ends(0);
+    let recorded = std::fs::read_to_string(home.path().join("b.json")).unwrap();
+    home.file("b.json", &recorded.replace("\"hits\": 200", "\"hits\": 198"));
+    let worse = home.run(&["eval", "many.jsonl", "--brief", "--baseline", "b.json"]).ends(3);
+    assert!(
+        worse.out.contains("closing.not_complete") && worse.out.contains("rollback"),
+        "{}",
+        worse.session()
+    );
+    home.file("b.json", &recorded.replace("\"hits\": 200", "\"hits\": 199"));
+    home.run(&["eval", "many.jsonl", "--baseline", "b.json"]).ends(0);
+}
+
+/// A gate that was answered with *Create ticket*, one that was dismissed, and a message nobody did anything about.
+#[test]
+fn recorded_lanes_become_cases() {
+    let home = Home::new();
+    for (session, said) in
+        [("s1", "the door sticks\n:3\nthe window too\n"), ("s2", "the lamp flickers\n:2\n")]
+    {
+        home.run_with(&["chat", "--no-input", "--session", session], said, &[]).ends(0);
+    }
+    let ran = home.run(&["eval", "--from-lanes", "--cases", "own.jsonl", "--json"]).ends(0);
+    let cases = std::fs::read_to_string(home.path().join("own.jsonl")).unwrap();
+    let case = |said: &str| -> serde_json::Value {
+        serde_json::from_str(cases.lines().find(|line| line.contains(said)).unwrap()).unwrap()
+    };
+    assert_eq!(cases.lines().count(), 2, "{cases}");
+    assert_eq!(case("the door sticks")["gold_accept"][0], "DISCUSSION");
+    assert_eq!(case("the lamp flickers")["gold_accept"][0], "TICKET");
+    assert!(ran.err.contains("1 message made no case"), "{}", ran.session());
+    let again = home.run(&["eval", "own.jsonl", "--json"]).ends(0);
+    assert_eq!(again.json(), ran.json(), "the file has the same cases");
+    home.run(&["eval", "--from-lanes", "own.jsonl"]).ends(2);
+    home.run(&["eval", "--from-lanes", "--server", "http://127.0.0.1:9"]).ends(2);
+    let nothing = Home::new().run(&["eval", "--from-lanes"]).ends(5);
+    assert!(nothing.err.contains("TL-6103"), "{}", nothing.session());
+}
+
+#[test]
+fn the_examples_of_the_page_are_cases() {
+    let home = Home::new();
+    let examples: String =
+        PAGE.lines().filter(|line| line.starts_with("{\"id\"")).map(|line| format!("{line}\n")).collect();
+    home.file("examples.jsonl", &examples);
+    let report = home.run(&["eval", "examples.jsonl", "--json"]).ends(0).json();
+    assert_eq!(report["cases"], 2, "{examples}");
+}
