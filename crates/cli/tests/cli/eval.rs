@@ -2,8 +2,6 @@
 
 use crate::home::Home;
 
-/// The how-to, whose examples have to work.
-const PAGE: &str = include_str!("../../../../docs/evals.md");
 const CASES: &str = r#"{"id":"c1","task":"closing","source":"own","system_text":"Your lamp is repaired.","user_text":"Thanks, that's all.","gold":"complete"}
 {"id":"c2","task":"closing","source":"own","system_text":"Your lamp is repaired.","user_text":"thanks","gold":"not_complete"}
 {"id":"p1","task":"pending","source":"own","pending":{"kind":"confirm","expected_type":"boolean"},"system_text":"Shall I repair it?","user_text":"yes please","gold":"applies","gold_sub":null,"gold_value":{"boolean":true}}
@@ -133,14 +131,4 @@ fn recorded_lanes_become_cases() {
     home.run(&["eval", "--from-lanes", "--server", "http://127.0.0.1:9"]).ends(2);
     let nothing = Home::new().run(&["eval", "--from-lanes"]).ends(5);
     assert!(nothing.err.contains("TL-6103"), "{}", nothing.session());
-}
-
-#[test]
-fn the_examples_of_the_page_are_cases() {
-    let home = Home::new();
-    let examples: String =
-        PAGE.lines().filter(|line| line.starts_with("{\"id\"")).map(|line| format!("{line}\n")).collect();
-    home.file("examples.jsonl", &examples);
-    let report = home.run(&["eval", "examples.jsonl", "--json"]).ends(0).json();
-    assert_eq!(report["cases"], 2, "{examples}");
 }
