@@ -73,7 +73,7 @@ goals! {
     "utterance.maybe": "utterance", "maybe taken as yes or no", "0.50", AtMost(0.02);
     "utterance.interrupts": "utterance", "interrupts taken as yes or no", "0.16", AtMost(0.01);
     "interrupt.recall": "interrupt", "recall of stop, cancel, start over", "–", AtLeast(0.90);
-    "interrupt.named": "interrupt", "of these, with the data's word", "", Open;
+    "interrupt.named": "interrupt", "the same, by the data's word", "", Open;
     "interrupt.recall_all": "interrupt", "all the data's words, help and repeat too", "", Open;
     "interrupt.false": "interrupt", "ordinary messages taken as one", "–", AtMost(0.002);
     "selection.offers.right": "selection, offers", "right", "0.72", AtLeast(0.90);

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 use serde_json::Value;
+use throughline_engine::recognize::Value as Read;
 
 /// The forms a right value may have. `dontcare` among them means there is no value to compare.
 const FORMS: [&str; 9] =
@@ -20,6 +21,18 @@ pub(super) struct Taken<'a> {
     pub(super) boolean: Option<bool>,
     /// For anything else.
     pub(super) text: Option<&'a str>,
+}
+
+impl<'a> Taken<'a> {
+    /// What the engine took.
+    pub(super) fn of(value: &'a Read) -> Self {
+        match value {
+            Read::Boolean(yes) => Self { boolean: Some(*yes), text: None },
+            Read::Number(text) | Read::Location(text) | Read::Selection(text) | Read::Text(text) => {
+                Self { boolean: None, text: Some(text) }
+            }
+        }
+    }
 }
 
 impl GoldValue {

@@ -122,13 +122,7 @@ pub(super) fn ask(
 impl Answered {
     /// The value as the predictions have it.
     pub(super) fn taken(&self) -> Taken<'_> {
-        match &self.value {
-            Some(Value::Boolean(yes)) => Taken { boolean: Some(*yes), text: None },
-            Some(
-                Value::Number(text) | Value::Location(text) | Value::Selection(text) | Value::Text(text),
-            ) => Taken { boolean: None, text: Some(text) },
-            None => Taken::default(),
-        }
+        self.value.as_ref().map(Taken::of).unwrap_or_default()
     }
 
     /// What was decided, for a person.

@@ -11,6 +11,7 @@ use throughline_engine::recognize::{Expected, Value};
 use throughline_engine::workflow::Action;
 use throughline_engine::{Reason, Verdict};
 
+use super::gold::Taken;
 use crate::record::Recorded;
 
 /// What these cases say they are from.
@@ -96,11 +97,10 @@ fn asked_again(question: &AssistantPosted, after: &[Recorded]) -> bool {
 }
 
 fn value(value: &Value) -> Json {
-    match value {
-        Value::Boolean(yes) => json!({ "boolean": yes }),
-        Value::Number(text) | Value::Location(text) | Value::Selection(text) | Value::Text(text) => {
-            json!({ "canonical": [text] })
-        }
+    let taken = Taken::of(value);
+    match taken.boolean {
+        Some(yes) => json!({ "boolean": yes }),
+        None => json!({ "canonical": [taken.text] }),
     }
 }
 
