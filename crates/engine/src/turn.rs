@@ -6,6 +6,7 @@ mod prune;
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
+use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -21,7 +22,7 @@ use crate::lane::{
 };
 use crate::pending::{PendingClass, PendingKind, PendingState};
 use crate::policy::{Policy, limits};
-use crate::recognize::Expected;
+use crate::recognize::{Expected, Words};
 use crate::step::{Step, Timer};
 use crate::tickets::Draft;
 use crate::time::Timestamp;
@@ -33,9 +34,16 @@ use crate::workflow::{About, Card, CardStatus, Presser};
 pub(crate) struct Said {
     pub(crate) message: MessageId,
     pub(crate) by: String,
-    pub(crate) text: String,
+    /// What it says, cut into words once for every rung.
+    pub(crate) words: Words,
     /// When it came in; of a burst, when its first message did.
     pub(crate) since: Timestamp,
+}
+
+impl Said {
+    pub(crate) fn text(&self) -> &str {
+        self.words.text()
+    }
 }
 
 /// See the module. Handlers read `given`, `policy`, `head` and the records, and write through the methods.
@@ -46,7 +54,7 @@ pub(crate) struct Turn<'a> {
     pub(crate) policy: &'a Policy,
     pub(crate) head: LaneState,
     pub(crate) trace: Trace,
-    pub(crate) said: Option<Said>,
+    pub(crate) said: Option<Rc<Said>>,
     pub(crate) focus: Option<FocusContext>,
     pub(crate) applied: Option<Applied>,
     mint: Mint<'a>,
@@ -189,7 +197,7 @@ impl<'a> Turn<'a> {
     pub(crate) fn hear(&mut self, posted: &Posted) -> MessageId {
         self.forget_if_idle();
         let id = MessageId(self.fresh(MessageId::PREFIX));
-        let text: String = posted.text.chars().take(self.policy.window.text_chars).collect();
+        let text = cut(&posted.text, self.policy.window.text_chars);
         self.keep(Message {
             id: id.clone(),
             role: Role::User,
@@ -198,17 +206,17 @@ impl<'a> Turn<'a> {
             to: None,
             task: posted.task.clone(),
             card: None,
-            text: text.clone(),
+            text: text.into(),
             at: self.event.received_at,
             channel_id: posted.message_id.clone(),
         });
         self.head.last_message_at = Some(self.now());
-        self.said = Some(Said {
+        self.said = Some(Rc::new(Said {
             message: id.clone(),
             by: self.event.actor.clone(),
-            text,
+            words: Words::of(text),
             since: self.event.received_at,
-        });
+        }));
         id
     }
 
@@ -419,4 +427,9 @@ impl<'a> Turn<'a> {
             trace: self.trace,
         }
     }
+}
+
+/// The first so many characters.
+fn cut(text: &str, chars: usize) -> &str {
+    text.char_indices().nth(chars).map_or(text, |(end, _)| &text[..end])
 }

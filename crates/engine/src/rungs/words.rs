@@ -1,6 +1,7 @@
 //! Rungs 4 to 6: what the words refer to, whether they stop something, whether they answer something.
 
 use alloc::format;
+use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -16,7 +17,7 @@ use crate::focus::{self as resolver, FocusContext};
 use crate::intent::Intent;
 use crate::lane::{MessageKind, RecordKind, TaskStatus};
 use crate::pending::{Fit, PendingKind, PendingState, Slot};
-use crate::recognize::{self, Expected, Value};
+use crate::recognize::{self, Expected, Value, Words};
 use crate::say;
 use crate::tickets::flow;
 use crate::turn::{Said, Turn};
@@ -45,14 +46,15 @@ fn join_burst(turn: &mut Turn<'_>) {
     turn.cancel(&ask.effect);
     let held = turn.held(&ask.message.0);
     turn.drop_record(RecordKind::Held, &ask.message.0);
-    if let (Some(Event { kind: EventKind::MessagePosted(first), .. }), Some(said)) = (held, &mut turn.said) {
-        said.text = format!("{}\n{}", first.text, said.text);
-        said.since = ask.since;
+    if let (Some(Event { kind: EventKind::MessagePosted(first), .. }), Some(said)) = (held, turn.said.take())
+    {
+        let words = Words::of(&format!("{}\n{}", first.text, said.text()));
+        turn.said = Some(Rc::new(Said { words, since: ask.since, ..Rc::unwrap_or_clone(said) }));
     }
 }
 
 pub(crate) fn hard_interrupt(turn: &mut Turn<'_>) -> Tried {
-    if recognize::interrupt(&said(turn).text).is_none() {
+    if recognize::interrupt(&said(turn).words).is_none() {
         return Passed("the whole message is not a stop".into());
     }
     let reason = if interrupt(turn) { Reason::InterruptStop } else { Reason::InterruptNothing };
@@ -98,11 +100,11 @@ pub(crate) fn conversational_pending(turn: &mut Turn<'_>) -> Tried {
 /// The question that waits takes the message, or is left alone, or cleared (`spec 02 §5.3`). One that lapsed and is
 /// replied to comes back for this message, and leaves the one that waits alone.
 fn answer_to_question(turn: &mut Turn<'_>) -> Option<Decision> {
-    let (said, focus) = (said(turn).clone(), focus(turn).clone());
+    let (said, focus) = (said(turn), focus(turn).clone());
     let lapsed = revive(turn, &focus);
     let revived = lapsed.is_some();
     let pending = lapsed.or_else(|| turn.conversational().cloned())?;
-    match pending.fit(&said.text, &said.by, &focus, turn.now()) {
+    match pending.fit(&said.words, &said.by, &focus, turn.now()) {
         Fit::Applies(found) => {
             settle_question(turn, revived);
             turn.applied = Some(Applied { pending: pending.id.clone(), value: found.value.clone() });
@@ -111,7 +113,8 @@ fn answer_to_question(turn: &mut Turn<'_>) -> Option<Decision> {
                 return Some(Decision::new(Verdict::Done, Reason::PendingApplied));
             };
             turn.note(Reason::PendingAppliedWithRemainder);
-            turn.said = Some(Said { text: rest, ..said });
+            let words = Words::of(&rest);
+            turn.said = Some(Rc::new(Said { words, ..Rc::unwrap_or_clone(said) }));
         }
         Fit::Expired => {
             settle_question(turn, revived);
@@ -164,7 +167,7 @@ fn apply(turn: &mut Turn<'_>, pending: &PendingState, value: &Value) {
 
 /// The gate also takes the exact words of its buttons: choosing a scope has no effect outside.
 fn words_of_the_gate(turn: &mut Turn<'_>) -> Option<Decision> {
-    let words = fold(&said(turn).text);
+    let words = fold(said(turn).text());
     let card =
         turn.open_cards().into_iter().rev().find(|card| matches!(card.about, About::ScopeGate { .. }))?;
     if card.expires_at.is_some_and(|end| turn.now() > end) {
@@ -186,9 +189,9 @@ fn words_of_the_gate(turn: &mut Turn<'_>) -> Option<Decision> {
 fn approval_by_text(turn: &mut Turn<'_>) -> Option<Decision> {
     let anchor = focus(turn).anchor.clone()?;
     let in_focus = turn.open_cards().into_iter().find(|card| card.message == anchor && card.is_approval())?;
-    let text = &said(turn).text;
-    let affirms = approves(text)
-        || recognize::matches(&Expected::Boolean, text)
+    let said = said(turn);
+    let affirms = approves(said.text())
+        || recognize::answer(&Expected::Boolean, &said.words)
             .is_ok_and(|found| found.value == Value::Boolean(true));
     if !affirms {
         return None;

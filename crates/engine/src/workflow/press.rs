@@ -2,6 +2,7 @@
 
 use alloc::collections::BTreeMap;
 use alloc::format;
+use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -14,6 +15,7 @@ use crate::id::{CardId, EffectId};
 use crate::intent::{Intent, Remembered};
 use crate::lane::TaskStatus;
 use crate::policy::ApproverRule;
+use crate::recognize::Words;
 use crate::rungs::intent::act;
 use crate::say;
 use crate::tickets::flow;
@@ -202,7 +204,8 @@ pub(crate) fn choose(
         turn.tell(say::CARD_GONE);
         return Decision::new(Verdict::Refused, Reason::StaleStep);
     };
-    turn.said = Some(Said { message: saved.id, by: saved.by, text: saved.text, since: saved.at });
+    let words = Words::of(&saved.text);
+    turn.said = Some(Rc::new(Said { message: saved.id, by: saved.by, words, since: saved.at }));
     act(turn, intent, Reason::IntentChosen, None)
 }
 
