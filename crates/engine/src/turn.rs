@@ -5,7 +5,6 @@ mod cards;
 mod prune;
 
 use alloc::borrow::Cow;
-use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -18,7 +17,8 @@ use crate::focus::FocusContext;
 use crate::given::Given;
 use crate::id::{CardId, DraftId, EffectId, MessageId, Mint, PendingId, TaskId, TimerId};
 use crate::lane::{
-    Change, Lane, LaneState, Message, MessageKind, Record, RecordKey, RecordKind, Role, Task, TaskStatus,
+    Change, Keyed, Lane, LaneState, Message, MessageKind, Record, RecordKey, RecordKind, Role, Task,
+    TaskStatus,
 };
 use crate::pending::{PendingClass, PendingKind, PendingState};
 use crate::policy::{Policy, limits};
@@ -59,7 +59,7 @@ pub(crate) struct Turn<'a> {
     pub(crate) applied: Option<Applied>,
     mint: Mint<'a>,
     minted: u32,
-    changed: BTreeMap<RecordKey, Change>,
+    changed: Keyed<Change>,
     effects: Vec<Effect>,
     approvals: Vec<ApprovalChange>,
     timers: Vec<Timer>,
@@ -83,7 +83,7 @@ impl<'a> Turn<'a> {
             applied: None,
             mint: Mint::new(&lane.key, lane.revision + 1),
             minted: 0,
-            changed: BTreeMap::new(),
+            changed: Keyed::default(),
             effects: Vec::new(),
             approvals: Vec::new(),
             timers: Vec::new(),
@@ -113,13 +113,12 @@ impl<'a> Turn<'a> {
 
     /// A record as this turn sees it: what it wrote, else what the lane has loaded or was handed over.
     fn find(&self, kind: RecordKind, key: &str) -> Option<&Record> {
-        let key = RecordKey { kind, key: key.into() };
-        match self.changed.get(&key) {
+        match self.changed.get(kind, key) {
             Some(Change::Put(record)) => Some(record),
             Some(Change::Retire(_) | Change::Drop(_)) => None,
             None => {
-                let loaded = self.lane.records.get(&key);
-                loaded.or_else(|| self.given.revived.iter().find(|record| record.key() == key))
+                let revived = || self.given.revived.iter().find(|r| r.kind() == kind && r.id() == key);
+                self.lane.records.find(kind, key).or_else(revived)
             }
         }
     }
@@ -133,11 +132,15 @@ impl<'a> Turn<'a> {
         self.card_ref(id).cloned()
     }
 
-    pub(crate) fn draft(&self, id: &DraftId) -> Option<Draft> {
+    pub(crate) fn draft_ref(&self, id: &DraftId) -> Option<&Draft> {
         match self.find(RecordKind::Draft, &id.0)? {
-            Record::Draft(draft) => Some(draft.clone()),
+            Record::Draft(draft) => Some(draft),
             _ => None,
         }
+    }
+
+    pub(crate) fn draft(&self, id: &DraftId) -> Option<Draft> {
+        self.draft_ref(id).cloned()
     }
 
     pub(crate) fn message(&self, id: &MessageId) -> Option<Message> {
@@ -162,14 +165,9 @@ impl<'a> Turn<'a> {
     }
 
     /// The cards that wait for somebody, oldest first: not the button that clears a remembered mode.
-    pub(crate) fn open_cards(&self) -> Vec<Card> {
-        self.head
-            .cards
-            .iter()
-            .filter_map(|id| self.card_ref(id))
-            .filter(|card| card.open() && card.about != About::Remembered)
-            .cloned()
-            .collect()
+    pub(crate) fn open_cards(&self) -> impl DoubleEndedIterator<Item = &Card> {
+        let cards = self.head.cards.iter().filter_map(|id| self.card_ref(id));
+        cards.filter(|card| card.open() && card.about != About::Remembered)
     }
 
     pub(crate) fn put(&mut self, record: Record) {
@@ -183,7 +181,7 @@ impl<'a> Turn<'a> {
 
     /// Not written by this turn, so it may leave the loaded records: what is written has to be loaded once more.
     fn untouched(&self, kind: RecordKind, key: &str) -> bool {
-        !matches!(self.changed.get(&RecordKey { kind, key: key.into() }), Some(Change::Put(_)))
+        !matches!(self.changed.get(kind, key), Some(Change::Put(_)))
     }
 
     fn retire(&mut self, kind: RecordKind, key: &str) {
@@ -236,8 +234,7 @@ impl<'a> Turn<'a> {
 
     /// The button on the newest answer clears the mode; earlier ones are over.
     pub(crate) fn withdraw_mode_buttons(&mut self) {
-        let loaded = self.head.cards.clone();
-        let cards = loaded.iter().filter_map(|id| self.card_ref(id));
+        let cards = self.head.cards.iter().filter_map(|id| self.card_ref(id));
         let buttons: Vec<Card> =
             cards.filter(|card| card.open() && card.about == About::Remembered).cloned().collect();
         for mut card in buttons {

@@ -29,7 +29,7 @@ pub(crate) fn intent(turn: &mut Turn<'_>) -> Tried {
     let said = said(turn);
     if recognize::acknowledgement(&said.words)
         && turn.conversational().is_none()
-        && turn.open_cards().is_empty()
+        && turn.open_cards().next().is_none()
     {
         return Decided(Decision::new(Verdict::Recorded, Reason::Acknowledged));
     }
@@ -117,8 +117,8 @@ pub(crate) fn remembered_intent(turn: &mut Turn<'_>) -> Tried {
 /// Ambiguous, and nothing remembered: ask. An older open gate gives way.
 pub(crate) fn scope_gate(turn: &mut Turn<'_>) -> Tried {
     let said = said(turn);
-    let older: Vec<_> =
-        turn.open_cards().into_iter().filter(|card| matches!(card.about, About::ScopeGate { .. })).collect();
+    let gates = turn.open_cards().filter(|card| matches!(card.about, About::ScopeGate { .. }));
+    let older: Vec<_> = gates.cloned().collect();
     let excerpt = say::gate_card(said.text(), turn.policy.window.gate_chars);
     let gate = turn.show(
         About::ScopeGate { source: said.message.clone(), excerpt, remember: false },

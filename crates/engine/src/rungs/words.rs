@@ -3,7 +3,6 @@
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use super::{
     Tried,
@@ -13,7 +12,7 @@ use super::{
 use crate::admit::{Admission, admit};
 use crate::decision::{Applied, Decision, Reason, Verdict};
 use crate::event::{Event, EventKind};
-use crate::focus::{self as resolver, FocusContext};
+use crate::focus as resolver;
 use crate::intent::Intent;
 use crate::lane::{MessageKind, RecordKind, TaskStatus};
 use crate::pending::{Fit, PendingKind, PendingState, Slot};
@@ -100,11 +99,11 @@ pub(crate) fn conversational_pending(turn: &mut Turn<'_>) -> Tried {
 /// The question that waits takes the message, or is left alone, or cleared (`spec 02 §5.3`). One that lapsed and is
 /// replied to comes back for this message, and leaves the one that waits alone.
 fn answer_to_question(turn: &mut Turn<'_>) -> Option<Decision> {
-    let (said, focus) = (said(turn), focus(turn).clone());
-    let lapsed = revive(turn, &focus);
+    let lapsed = revive(turn);
     let revived = lapsed.is_some();
     let pending = lapsed.or_else(|| turn.conversational().cloned())?;
-    match pending.fit(&said.words, &said.by, &focus, turn.now()) {
+    let said = said(turn);
+    match pending.fit(&said.words, &said.by, focus(turn), turn.now()) {
         Fit::Applies(found) => {
             settle_question(turn, revived);
             turn.applied = Some(Applied { pending: pending.id.clone(), value: found.value.clone() });
@@ -142,11 +141,12 @@ fn settle_question(turn: &mut Turn<'_>, lapsed: bool) {
 }
 
 /// An explicit reply to the anchor of a lapsed question brings it back for this one message.
-fn revive(turn: &mut Turn<'_>, focus: &FocusContext) -> Option<PendingState> {
-    let lapsed = turn.head.lapsed.clone()?;
+fn revive(turn: &mut Turn<'_>) -> Option<PendingState> {
+    let (lapsed, focus) = (turn.head.lapsed.as_ref()?, focus(turn));
     if !(focus.replies() && focus.anchor_id() == Some(&lapsed.anchor) && lapsed.alive(turn.now())) {
         return None;
     }
+    let lapsed = lapsed.clone();
     turn.note(Reason::PendingRevived);
     Some(lapsed)
 }
@@ -167,13 +167,13 @@ fn apply(turn: &mut Turn<'_>, pending: &PendingState, value: &Value) {
 
 /// The gate also takes the exact words of its buttons: choosing a scope has no effect outside.
 fn words_of_the_gate(turn: &mut Turn<'_>) -> Option<Decision> {
-    let words = fold(said(turn).text());
-    let card =
-        turn.open_cards().into_iter().rev().find(|card| matches!(card.about, About::ScopeGate { .. }))?;
-    if card.expires_at.is_some_and(|end| turn.now() > end) {
+    let gate = turn.open_cards().rev().find(|card| matches!(card.about, About::ScopeGate { .. }))?;
+    if gate.expires_at.is_some_and(|end| turn.now() > end) {
         return None;
     }
-    let action = card.actions().into_iter().find(|action| fold(action.label()) == words)?;
+    let said = said(turn);
+    let action = gate.actions().into_iter().find(|action| folded(action.label()).eq(folded(said.text())))?;
+    let card = gate.clone();
     Some(match action {
         Action::SelectReview => press::choose(turn, card, action, Intent::Review, false),
         Action::SelectTicket => press::choose(turn, card, action, Intent::Ticket, false),
@@ -187,8 +187,8 @@ fn words_of_the_gate(turn: &mut Turn<'_>) -> Option<Decision> {
 
 /// Text never approves (`spec 06 §5.4`): affirmation of an approval in focus is answered with the way to it.
 fn approval_by_text(turn: &mut Turn<'_>) -> Option<Decision> {
-    let anchor = focus(turn).anchor.clone()?;
-    let in_focus = turn.open_cards().into_iter().find(|card| card.message == anchor && card.is_approval())?;
+    let anchor = focus(turn).anchor_id()?;
+    let in_focus = turn.open_cards().find(|card| card.message == *anchor && card.is_approval())?;
     let said = said(turn);
     let affirms = approves(said.text())
         || recognize::answer(&Expected::Boolean, &said.words)
@@ -196,22 +196,23 @@ fn approval_by_text(turn: &mut Turn<'_>) -> Option<Decision> {
     if !affirms {
         return None;
     }
-    let task = turn.draft_of(&in_focus).map(|draft| draft.task);
+    let task = turn.draft_of(in_focus).map(|draft| draft.task);
     turn.say(MessageKind::Notification, task.as_ref(), say::PRESS_APPROVE);
     Some(Decision::new(Verdict::Answered, Reason::ApprovalNotByText))
 }
 
 /// Lower case, single blanks, no closing punctuation: for comparing with a button's label.
-fn fold(text: &str) -> String {
-    let words: Vec<String> =
-        text.trim_matches(|c: char| !c.is_alphanumeric()).split_whitespace().map(str::to_lowercase).collect();
-    words.join(" ")
+fn folded(text: &str) -> impl Iterator<Item = char> {
+    let words = text.trim_matches(|c: char| !c.is_alphanumeric()).split_whitespace();
+    words.enumerate().flat_map(|(i, word)| {
+        (i > 0).then_some(' ').into_iter().chain(word.chars().flat_map(char::to_lowercase))
+    })
 }
 
 /// "approve", "yes, approve it please": nothing but affirmation around the word itself.
 fn approves(text: &str) -> bool {
     const AROUND: [&str; 10] = ["yes", "ok", "okay", "please", "it", "this", "that", "go", "ahead", "and"];
-    let words = fold(text);
+    let words: String = folded(text).collect();
     let mut words = words.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.clone().any(|word| word.starts_with("approve"))
         && words.all(|word| word.starts_with("approve") || AROUND.contains(&word))

@@ -42,9 +42,9 @@ impl Turn<'_> {
         }
         self.head.cards.push(id.clone());
         self.set_timers(&mut card);
-        self.put(Record::Card(card.clone()));
         self.effect(EffectBody::CardPost { message: card.message.clone(), card: model }, &[], None);
         self.open_approval(&card);
+        self.put(Record::Card(card));
         id
     }
 

@@ -43,17 +43,14 @@ impl Turn<'_> {
 
     /// Drafts that no loaded card and no question needs leave, and tasks that no loaded draft needs.
     fn retire_unused(&mut self) {
-        let mut drafts: BTreeSet<DraftId> = self
-            .head
-            .cards
-            .iter()
-            .filter_map(|id| self.card_ref(id))
-            .filter_map(|card| card.draft().cloned())
-            .collect();
+        let cards = self.head.cards.iter().filter_map(|id| self.card_ref(id));
         let questions = self.head.pendings.iter().chain(&self.head.lapsed);
-        drafts.extend(questions.filter_map(|pending| pending.kind.draft().cloned()));
-        let tasks: BTreeSet<TaskId> =
-            drafts.iter().filter_map(|id| self.draft(id)).map(|draft| draft.task).collect();
+        let drafts: BTreeSet<&DraftId> = cards
+            .filter_map(Card::draft)
+            .chain(questions.filter_map(|pending| pending.kind.draft()))
+            .collect();
+        let tasks: BTreeSet<&TaskId> =
+            drafts.iter().filter_map(|id| self.draft_ref(id)).map(|draft| &draft.task).collect();
         let unused: Vec<RecordKey> = self
             .lane
             .records

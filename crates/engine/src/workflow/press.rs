@@ -92,11 +92,8 @@ fn unknown(turn: &Turn<'_>) -> Refusal {
 
 /// What is open in this lane, one line each.
 pub(crate) fn open_lines(turn: &Turn<'_>) -> Vec<String> {
-    let cards = turn.open_cards();
-    cards
-        .iter()
-        .map(|card| super::project(card, turn.draft_of(card).as_ref(), turn.now(), turn.policy).title)
-        .collect()
+    let title = |card| super::project(card, turn.draft_of(card).as_ref(), turn.now(), turn.policy).title;
+    turn.open_cards().map(title).collect()
 }
 
 fn unconsumed(turn: &Turn<'_>, card: &Card) -> Result<(), Refusal> {
