@@ -63,9 +63,9 @@ fn run() -> Result<(), String> {
 
 /// Writes a lexicon as the Rust that makes it.
 fn write(out: &mut String, tables: &Tables) -> std::fmt::Result {
-    let Tables { listed, starts, elements, spellings, values } = tables;
+    let Tables { heads, starts, elements, spellings, values } = tables;
     let fields: [(&str, &dyn Debug); 5] = [
-        ("listed", listed),
+        ("heads", heads),
         ("starts", starts),
         ("elements", elements),
         ("spellings", spellings),

@@ -18,7 +18,7 @@ use crate::tickets::Draft;
 use crate::time::Timestamp;
 use crate::workflow::Card;
 
-pub(crate) use keyed::Keyed;
+use keyed::Keyed;
 
 /// The unit of order and of state (`spec 02 §1`). Parts a lane does not have are empty.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -100,14 +100,13 @@ impl Lane {
     /// without copying the lane.
     #[must_use]
     pub fn hash_after(&self, head: &str, changes: &[Change]) -> Hash {
-        let keys: Vec<RecordKey> = changes.iter().map(Change::key).collect();
         let written: Vec<Hash> = changes
             .iter()
             .filter_map(|change| {
                 if let Change::Put(record) = change { Some(snapshot::record_hash(record)) } else { None }
             })
             .collect();
-        let changed = |kind, id: &str| keys.iter().any(|key| key.kind == kind && key.key == id);
+        let changed = |kind, id: &str| changes.iter().any(|change| change.about() == (kind, id));
         let kept =
             self.records.hashes.iter().filter(|(kind, id, _)| !changed(*kind, id)).map(|(_, _, hash)| hash);
         snapshot::state_hash(head, kept.chain(&written))
@@ -359,6 +358,14 @@ impl Change {
             Self::Retire(key) | Self::Drop(key) => key.clone(),
         }
     }
+
+    /// The same without a copy: the order of the two is the order of keys.
+    pub(crate) fn about(&self) -> (RecordKind, &str) {
+        match self {
+            Self::Put(record) => (record.kind(), record.id()),
+            Self::Retire(key) | Self::Drop(key) => (key.kind, &key.key),
+        }
+    }
 }
 
 /// The loaded records, with their hashes kept beside them so that a turn costs what it changed.
@@ -391,6 +398,11 @@ impl Records {
     /// Every record, in key order.
     pub fn iter(&self) -> impl Iterator<Item = &Record> {
         self.map.iter().map(|(_, _, record)| record)
+    }
+
+    /// Those of a kind, in the order of their ids.
+    pub(crate) fn of(&self, kind: RecordKind) -> impl Iterator<Item = &Record> {
+        self.map.of(kind)
     }
 
     pub(crate) fn hashes(&self) -> impl Iterator<Item = &Hash> {

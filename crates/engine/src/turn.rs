@@ -17,8 +17,7 @@ use crate::focus::FocusContext;
 use crate::given::Given;
 use crate::id::{CardId, DraftId, EffectId, MessageId, Mint, PendingId, TaskId, TimerId};
 use crate::lane::{
-    Change, Keyed, Lane, LaneState, Message, MessageKind, Record, RecordKey, RecordKind, Role, Task,
-    TaskStatus,
+    Change, Lane, LaneState, Message, MessageKind, Record, RecordKey, RecordKind, Role, Task, TaskStatus,
 };
 use crate::pending::{PendingClass, PendingKind, PendingState};
 use crate::policy::{Policy, limits};
@@ -59,7 +58,7 @@ pub(crate) struct Turn<'a> {
     pub(crate) applied: Option<Applied>,
     mint: Mint<'a>,
     minted: u32,
-    changed: Keyed<Change>,
+    changed: Vec<Change>,
     effects: Vec<Effect>,
     approvals: Vec<ApprovalChange>,
     timers: Vec<Timer>,
@@ -83,7 +82,7 @@ impl<'a> Turn<'a> {
             applied: None,
             mint: Mint::new(&lane.key, lane.revision + 1),
             minted: 0,
-            changed: Keyed::default(),
+            changed: Vec::new(),
             effects: Vec::new(),
             approvals: Vec::new(),
             timers: Vec::new(),
@@ -113,13 +112,26 @@ impl<'a> Turn<'a> {
 
     /// A record as this turn sees it: what it wrote, else what the lane has loaded or was handed over.
     fn find(&self, kind: RecordKind, key: &str) -> Option<&Record> {
-        match self.changed.get(kind, key) {
+        match self.change(kind, key) {
             Some(Change::Put(record)) => Some(record),
             Some(Change::Retire(_) | Change::Drop(_)) => None,
             None => {
                 let revived = || self.given.revived.iter().find(|r| r.kind() == kind && r.id() == key);
                 self.lane.records.find(kind, key).or_else(revived)
             }
+        }
+    }
+
+    /// What this turn did to a record, if anything.
+    fn change(&self, kind: RecordKind, id: &str) -> Option<&Change> {
+        self.changed.iter().find(|change| change.about() == (kind, id))
+    }
+
+    /// The last change of a record counts.
+    fn write(&mut self, change: Change) {
+        match self.changed.iter_mut().find(|earlier| earlier.about() == change.about()) {
+            Some(earlier) => *earlier = change,
+            None => self.changed.push(change),
         }
     }
 
@@ -171,22 +183,20 @@ impl<'a> Turn<'a> {
     }
 
     pub(crate) fn put(&mut self, record: Record) {
-        self.changed.insert(record.key(), Change::Put(record));
+        self.write(Change::Put(record));
     }
 
     pub(crate) fn drop_record(&mut self, kind: RecordKind, key: &str) {
-        let key = RecordKey { kind, key: key.into() };
-        self.changed.insert(key.clone(), Change::Drop(key));
+        self.write(Change::Drop(RecordKey { kind, key: key.into() }));
     }
 
     /// Not written by this turn, so it may leave the loaded records: what is written has to be loaded once more.
     fn untouched(&self, kind: RecordKind, key: &str) -> bool {
-        !matches!(self.changed.get(kind, key), Some(Change::Put(_)))
+        !matches!(self.change(kind, key), Some(Change::Put(_)))
     }
 
     fn retire(&mut self, kind: RecordKind, key: &str) {
-        let key = RecordKey { kind, key: key.into() };
-        self.changed.insert(key.clone(), Change::Retire(key));
+        self.write(Change::Retire(RecordKey { kind, key: key.into() }));
     }
 
     // ---- messages ----
@@ -409,11 +419,12 @@ impl<'a> Turn<'a> {
             self.prune();
         }
         decision.applied = decision.applied.or(self.applied.take());
+        self.changed.sort_by(|a, b| a.about().cmp(&b.about()));
         self.trace.focus = self.focus.as_ref().map(FocusContext::trace);
         Step {
             decision,
             next: self.head,
-            changes: self.changed.into_values().collect(),
+            changes: self.changed,
             effects: self.effects,
             approvals: self.approvals,
             timers: self.timers,

@@ -28,14 +28,14 @@ impl<T> Keyed<T> {
         self.0[key.kind as usize].remove(&key.key);
     }
 
+    /// The values of a kind, in order.
+    pub(crate) fn of(&self, kind: RecordKind) -> impl Iterator<Item = &T> {
+        self.0[kind as usize].values()
+    }
+
     /// The values with their kinds and ids, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (RecordKind, &str, &T)> {
         let kinds = RecordKind::ALL.into_iter().zip(&self.0);
         kinds.flat_map(|(kind, values)| values.iter().map(move |(key, value)| (kind, key.as_str(), value)))
-    }
-
-    /// The values, in order.
-    pub(crate) fn into_values(self) -> impl Iterator<Item = T> {
-        self.0.into_iter().flat_map(BTreeMap::into_values)
     }
 }

@@ -20,7 +20,7 @@ use crate::recognize::{self, Expected, Value, Words};
 use crate::say;
 use crate::tickets::flow;
 use crate::turn::{Said, Turn};
-use crate::workflow::{About, Action, Progress, press};
+use crate::workflow::{About, Action, Progress, Step, allowed, press};
 
 /// From here on there is a message, ours to answer: it is kept, and its anchor found.
 pub(crate) fn focus_of_message(turn: &mut Turn<'_>) -> Tried {
@@ -167,12 +167,13 @@ fn apply(turn: &mut Turn<'_>, pending: &PendingState, value: &Value) {
 
 /// The gate also takes the exact words of its buttons: choosing a scope has no effect outside.
 fn words_of_the_gate(turn: &mut Turn<'_>) -> Option<Decision> {
+    let said = said(turn);
+    let is_said = |action: &Action| folded(action.label()).eq(folded(said.text()));
+    let action = allowed(Step::ScopeGate).iter().copied().find(is_said)?;
     let gate = turn.open_cards().rev().find(|card| matches!(card.about, About::ScopeGate { .. }))?;
     if gate.expires_at.is_some_and(|end| turn.now() > end) {
         return None;
     }
-    let said = said(turn);
-    let action = gate.actions().into_iter().find(|action| folded(action.label()).eq(folded(said.text())))?;
     let card = gate.clone();
     Some(match action {
         Action::SelectReview => press::choose(turn, card, action, Intent::Review, false),

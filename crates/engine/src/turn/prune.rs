@@ -43,6 +43,11 @@ impl Turn<'_> {
 
     /// Drafts that no loaded card and no question needs leave, and tasks that no loaded draft needs.
     fn retire_unused(&mut self) {
+        let records = &self.lane.records;
+        let loaded = || records.of(RecordKind::Draft).chain(records.of(RecordKind::Task));
+        if loaded().next().is_none() {
+            return;
+        }
         let cards = self.head.cards.iter().filter_map(|id| self.card_ref(id));
         let questions = self.head.pendings.iter().chain(&self.head.lapsed);
         let drafts: BTreeSet<&DraftId> = cards
@@ -51,16 +56,12 @@ impl Turn<'_> {
             .collect();
         let tasks: BTreeSet<&TaskId> =
             drafts.iter().filter_map(|id| self.draft_ref(id)).map(|draft| &draft.task).collect();
-        let unused: Vec<RecordKey> = self
-            .lane
-            .records
-            .iter()
-            .filter_map(|record| match record {
-                Record::Draft(draft) if !drafts.contains(&draft.id) => Some(record.key()),
-                Record::Task(task) if !tasks.contains(&task.id) => Some(record.key()),
-                _ => None,
-            })
-            .collect();
+        let unused = loaded().filter(|record| match record {
+            Record::Draft(draft) => !drafts.contains(&draft.id),
+            Record::Task(task) => !tasks.contains(&task.id),
+            _ => false,
+        });
+        let unused: Vec<RecordKey> = unused.map(Record::key).collect();
         for key in unused {
             if self.untouched(key.kind, &key.key) {
                 self.retire(key.kind, &key.key);

@@ -7,8 +7,11 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::table::{Element, Listed, SectionId, Span, Start, Times, What, WordId};
+use super::table::{Element, SectionId, Span, Start, Times, What, WordId};
 use super::vocabulary::{Vocabulary, hash};
+
+/// The first places of a vocabulary: what [`WordId`] names, so no words.
+const RESERVED: [&str; 3] = [""; 3];
 
 /// A file as it is written.
 pub(crate) struct File<'a> {
@@ -136,17 +139,17 @@ pub(crate) fn names<'a>(languages: &[File<'a>]) -> Vec<&'a str> {
     names
 }
 
-/// Every word of these files once, sorted: a word's number is its place.
+/// Every word of these files once, behind the reserved places: a word's number is its place.
 pub(crate) fn vocabulary<'f, 'a: 'f>(files: impl Iterator<Item = &'f File<'a>>) -> Vec<&'a str> {
     let words: BTreeSet<&str> = files.flat_map(File::words).collect();
-    words.into_iter().collect()
+    RESERVED.into_iter().chain(words).collect()
 }
 
 /// The places of a [`Vocabulary`], at most half of them taken.
 pub(crate) fn slots(words: &[&str]) -> Vec<WordId> {
     let mut slots = vec![WordId::UNKNOWN; (words.len() * 2 + 1).next_power_of_two()];
     let mask = slots.len() - 1;
-    for (id, word) in (0..WordId::NUMBER.0).zip(words) {
+    for (id, word) in (0..).zip(words).skip(RESERVED.len()) {
         let mut at = hash(word) & mask;
         while slots[at] != WordId::UNKNOWN {
             at = (at + 1) & mask;
@@ -158,11 +161,16 @@ pub(crate) fn slots(words: &[&str]) -> Vec<WordId> {
 
 /// The tables of one lexicon.
 pub(crate) struct Tables {
-    pub(crate) listed: Vec<Listed>,
+    /// By word, what can begin with it in `starts`.
+    pub(crate) heads: Vec<Span>,
+    /// Sorted by word, then by section.
     pub(crate) starts: Vec<Start>,
+    /// The phrases, one after the other.
     pub(crate) elements: Vec<Element>,
+    /// The rows of [`What::OneOf`], one after the other.
     pub(crate) spellings: Vec<WordId>,
-    pub(crate) values: Vec<(WordId, u64)>,
+    /// What words count for, sorted by section and word.
+    pub(crate) values: Vec<(SectionId, WordId, u64)>,
 }
 
 /// Compiles a file, given every section's name and every word there is.
@@ -173,21 +181,25 @@ pub(crate) fn compile(
 ) -> Result<Tables, String> {
     let mut compiler = Compiler { file, names, vocabulary, elements: Vec::new(), spellings: Vec::new() };
     let firsts = compiler.firsts()?;
-    let (mut starts, mut values) = (Vec::new(), Vec::new());
-    let mut listed = Vec::new();
-    for name in names {
-        let (first_start, first_value) = (starts.len(), values.len());
-        if let Some(section) = file.sections.iter().find(|section| section.name == *name) {
-            starts.extend(compiler.starts(section, &firsts)?);
-            values.extend(section.values.iter().map(|(word, value)| (vocabulary.id(word), *value)));
+    let (mut under, mut values) = (vec![Vec::new(); vocabulary.words.len()], Vec::new());
+    for section in &file.sections {
+        let id = compiler.section(section.name, section.line)?;
+        for phrase in &section.phrases {
+            let start = Start { section: id, phrase: compiler.phrase(phrase)? };
+            for word in compiler.first(phrase, &firsts)? {
+                under[usize::from(word.0)].push(start);
+            }
         }
-        starts[first_start..].sort_by_key(|start: &Start| start.word);
-        listed.push(Listed {
-            starts: span(first_start, starts.len())?,
-            values: span(first_value, values.len())?,
-        });
+        values.extend(section.values.iter().map(|(word, value)| (id, vocabulary.id(word), *value)));
     }
-    Ok(Tables { listed, starts, elements: compiler.elements, spellings: compiler.spellings, values })
+    values.sort_unstable();
+    let (mut heads, mut starts) = (Vec::new(), Vec::new());
+    for mut found in under {
+        found.sort_by_key(|start: &Start| start.section);
+        heads.push(span(starts.len(), starts.len() + found.len())?);
+        starts.append(&mut found);
+    }
+    Ok(Tables { heads, starts, elements: compiler.elements, spellings: compiler.spellings, values })
 }
 
 /// The words something can begin with.
@@ -213,7 +225,7 @@ impl Compiler<'_, '_> {
                 for phrase in &section.phrases {
                     first.append(&mut self.first(phrase, &firsts)?);
                 }
-                firsts[self.section(section.name, section.line)?] = first;
+                firsts[usize::from(self.section(section.name, section.line)?.0)] = first;
             }
             if firsts.iter().map(Firsts::len).sum::<usize>() == before {
                 return Ok(firsts);
@@ -227,39 +239,36 @@ impl Compiler<'_, '_> {
         for part in &phrase.parts {
             match &part.what {
                 Meant::Rows(rows) => first.extend(rows.iter().map(|row| self.vocabulary.id(row[0]))),
-                Meant::Section(name) => first.extend(&firsts[self.section(name, phrase.line)?]),
+                Meant::Section(name) => {
+                    first.extend(&firsts[usize::from(self.section(name, phrase.line)?.0)]);
+                }
                 Meant::Any => _ = first.insert(WordId::ANY),
                 Meant::Number => _ = first.insert(WordId::NUMBER),
             }
             if part.times == Times::One {
-                return Ok(first);
+                // Under "any word" it is found whatever the word is.
+                let any = first.contains(&WordId::ANY);
+                return Ok(if any { Firsts::from([WordId::ANY]) } else { first });
             }
         }
         Err(format!("{}: a phrase that may have no word at all", phrase.line))
     }
 
-    fn starts(&mut self, section: &Written<'_>, firsts: &[Firsts]) -> Result<Vec<Start>, String> {
-        let mut starts = Vec::new();
-        for phrase in &section.phrases {
-            let from = self.elements.len();
-            for part in &phrase.parts {
-                let what = self.what(&part.what, phrase.line)?;
-                self.elements.push(Element { what, times: part.times });
-            }
-            let written = span(from, self.elements.len())?;
-            let first = self.first(phrase, firsts)?;
-            // Under "any word" it is found whatever the word is.
-            let words = if first.contains(&WordId::ANY) { Firsts::from([WordId::ANY]) } else { first };
-            starts.extend(words.into_iter().map(|word| Start { word, phrase: written }));
+    /// Writes a phrase into the table of elements.
+    fn phrase(&mut self, phrase: &Phrase<'_>) -> Result<Span, String> {
+        let from = self.elements.len();
+        for part in &phrase.parts {
+            let what = self.what(&part.what, phrase.line)?;
+            self.elements.push(Element { what, times: part.times });
         }
-        Ok(starts)
+        span(from, self.elements.len())
     }
 
     fn what(&mut self, meant: &Meant<'_>, line: usize) -> Result<What, String> {
         Ok(match meant {
             Meant::Any => What::Any,
             Meant::Number => What::Number,
-            Meant::Section(name) => What::Section(SectionId(number(self.section(name, line)?)?)),
+            Meant::Section(name) => What::Section(self.section(name, line)?),
             Meant::Rows(rows) => match rows.as_slice() {
                 [row] if row.len() == 1 => What::Word(self.vocabulary.id(row[0])),
                 rows => {
@@ -275,10 +284,10 @@ impl Compiler<'_, '_> {
         })
     }
 
-    fn section(&self, name: &str, line: usize) -> Result<usize, String> {
+    fn section(&self, name: &str, line: usize) -> Result<SectionId, String> {
         let ours = self.file.names().any(|known| known == name);
-        let found = self.names.iter().position(|known| *known == name);
-        found.filter(|_| ours).ok_or_else(|| format!("{line}: there is no section [{name}]"))
+        let found = self.names.iter().position(|known| *known == name).filter(|_| ours);
+        found.ok_or_else(|| format!("{line}: there is no section [{name}]")).and_then(number).map(SectionId)
     }
 }
 

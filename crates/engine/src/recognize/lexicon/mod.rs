@@ -30,7 +30,7 @@ mod vocabulary;
 /// The lexicons of all languages, in the order they are tried.
 mod compiled {
     use super::Lexicon;
-    use super::table::{Element, Listed, SectionId, Span, Start, Times::*, What::*, WordId};
+    use super::table::{Element, SectionId, Span, Start, Times::*, What::*, WordId};
     use super::vocabulary::Vocabulary;
 
     include!(concat!(env!("OUT_DIR"), "/lexicons.rs"));
@@ -42,26 +42,25 @@ pub(crate) use table::{SectionId, WordId};
 pub(crate) use vocabulary::Vocabulary;
 
 use super::words::Word;
-use table::{Element, Listed, Start, Times, What};
+use table::{Element, Span, Start, Times, What};
 
 /// How deep sections may name each other; what goes deeper simply does not match.
 const DEPTH: u8 = 4;
 
-/// The words of one language. The fields are tables, see `table.rs`.
+/// The words of one language, as the tables that `compile.rs` describes.
 pub(crate) struct Lexicon {
-    /// By section.
-    listed: &'static [Listed],
+    heads: &'static [Span],
     starts: &'static [Start],
     elements: &'static [Element],
     spellings: &'static [WordId],
-    values: &'static [(WordId, u64)],
+    values: &'static [(SectionId, WordId, u64)],
 }
 
 /// The phrases of one section in one language.
 #[derive(Clone, Copy)]
 pub(crate) struct Section {
     lexicon: &'static Lexicon,
-    listed: Listed,
+    id: SectionId,
 }
 
 /// The section of that name among `names`. Used in constants: a name that no language has fails the build.
@@ -87,8 +86,14 @@ const fn same(a: &[u8], b: &[u8]) -> bool {
 impl Lexicon {
     /// A section, empty when the language has none of that name.
     pub(crate) fn section(&'static self, id: SectionId) -> Section {
-        let listed = self.listed.get(usize::from(id.0)).copied().unwrap_or(Listed::NONE);
-        Section { lexicon: self, listed }
+        Section { lexicon: self, id }
+    }
+
+    /// The phrases of a section that are found under a word.
+    fn starting(&'static self, section: SectionId, word: WordId) -> impl Iterator<Item = &'static Start> {
+        let starts = self.heads.get(usize::from(word.0)).map_or(&[][..], |span| span.of(self.starts));
+        let from = starts.partition_point(|start| start.section < section);
+        starts[from..].iter().take_while(move |start| start.section == section)
     }
 
     /// Bit `k` is set when `phrase` is the `k` words from `at` on.
@@ -147,10 +152,9 @@ impl Section {
     fn ends_at(self, words: &[Word], at: usize, depth: u8) -> u64 {
         let Some(word) = words.get(at) else { return 0 };
         let number = word.digit.then_some(WordId::NUMBER);
-        let starts = self.listed.starts.of(self.lexicon.starts);
         let mut ends = 0;
         for id in [Some(word.id), number, Some(WordId::ANY)].into_iter().flatten() {
-            for start in under(starts, id) {
+            for start in self.lexicon.starting(self.id, id) {
                 ends |= self.lexicon.ends(start.phrase.of(self.lexicon.elements), words, at, depth);
             }
         }
@@ -180,16 +184,10 @@ impl Section {
 
     /// What the section says a word counts for.
     pub(crate) fn value(self, word: &Word) -> Option<u64> {
-        let values = self.listed.values.of(self.lexicon.values);
-        values.binary_search_by_key(&word.id, |(id, _)| *id).ok().map(|at| values[at].1)
+        let values = self.lexicon.values;
+        let found = values.binary_search_by_key(&(self.id, word.id), |(section, word, _)| (*section, *word));
+        found.ok().map(|at| values[at].2)
     }
-}
-
-/// The starts under one word: they are sorted.
-fn under(starts: &[Start], word: WordId) -> &[Start] {
-    let from = starts.partition_point(|start| start.word < word);
-    let rest = &starts[from..];
-    &rest[..rest.iter().take_while(|start| start.word == word).count()]
 }
 
 /// The most words a [`Cover`] or [`skip`] looks at; a longer row of stock phrases says nothing.

@@ -3,17 +3,17 @@
 //! `compile.rs` makes these from a file when the crate is built; they are printed with `Debug`, which for each of them is
 //! the Rust that makes it again.
 
-/// A word of the vocabulary: its place among all words that occur in any lexicon.
+/// A word, by its place in the vocabulary. The first places are no words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct WordId(pub(crate) u16);
 
 impl WordId {
-    /// A word of a message that no lexicon knows.
-    pub(crate) const UNKNOWN: Self = Self(u16::MAX);
-    /// In [`Start`]: whatever the word is.
-    pub(crate) const ANY: Self = Self(u16::MAX - 1);
-    /// In [`Start`]: any word that begins with a digit.
-    pub(crate) const NUMBER: Self = Self(u16::MAX - 2);
+    /// A word of a message that no lexicon has.
+    pub(crate) const UNKNOWN: Self = Self(0);
+    /// What phrases are found under that can begin with any word.
+    pub(crate) const ANY: Self = Self(1);
+    /// What phrases are found under that can begin with any word that begins with a digit.
+    pub(crate) const NUMBER: Self = Self(2);
 }
 
 /// A section, by its place among the names of all languages.
@@ -31,11 +31,11 @@ impl Span {
     }
 }
 
-/// A phrase of a section, under a word it can begin with.
+/// A phrase of a section, found under a word it can begin with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Start {
-    /// The word.
-    pub(crate) word: WordId,
+    /// The section.
+    pub(crate) section: SectionId,
     /// The phrase, in the table of elements.
     pub(crate) phrase: Span,
 }
@@ -73,18 +73,4 @@ pub(crate) enum Times {
     Optional,
     /// `*`.
     Repeated,
-}
-
-/// Where the phrases of a section are.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Listed {
-    /// In the table of starts, sorted by word.
-    pub(crate) starts: Span,
-    /// In the table of values, sorted by word.
-    pub(crate) values: Span,
-}
-
-impl Listed {
-    /// No phrases.
-    pub(crate) const NONE: Self = Self { starts: Span(0, 0), values: Span(0, 0) };
 }

@@ -28,9 +28,9 @@ impl Compiled {
         let vocabulary = Vocabulary { words: leaked.leak(), slots: compile::slots(&words).leak() };
         let lexicons = files.iter().map(|file| {
             let tables = compile::compile(file, &names, &vocabulary)?;
-            let Tables { listed, starts, elements, spellings, values } = tables;
+            let Tables { heads, starts, elements, spellings, values } = tables;
             let lexicon: &'static Lexicon = Box::leak(Box::new(Lexicon {
-                listed: listed.leak(),
+                heads: heads.leak(),
                 starts: starts.leak(),
                 elements: elements.leak(),
                 spellings: spellings.leak(),

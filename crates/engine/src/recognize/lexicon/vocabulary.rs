@@ -5,7 +5,7 @@ use super::table::WordId;
 /// The words, and where each is found by its hash.
 #[derive(Debug)]
 pub(crate) struct Vocabulary<'v> {
-    /// By number.
+    /// By number; the first ones stand for something else, see [`WordId`].
     pub(crate) words: &'v [&'v str],
     /// At its hash or the next free place behind it, each word's number; the length is a power of two.
     pub(crate) slots: &'v [WordId],
