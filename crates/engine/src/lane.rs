@@ -100,12 +100,8 @@ impl Lane {
     /// without copying the lane.
     #[must_use]
     pub fn hash_after(&self, head: &str, changes: &[Change]) -> Hash {
-        let written: Vec<Hash> = changes
-            .iter()
-            .filter_map(|change| {
-                if let Change::Put(record) = change { Some(snapshot::record_hash(record)) } else { None }
-            })
-            .collect();
+        let written: Vec<Hash> =
+            changes.iter().filter_map(Change::written).map(snapshot::record_hash).collect();
         let changed = |kind, id: &str| changes.iter().any(|change| change.about() == (kind, id));
         let kept =
             self.records.hashes.iter().filter(|(kind, id, _)| !changed(*kind, id)).map(|(_, _, hash)| hash);
@@ -359,7 +355,12 @@ impl Change {
         }
     }
 
-    /// The same without a copy: the order of the two is the order of keys.
+    /// The record it writes, if it writes one.
+    pub(crate) fn written(&self) -> Option<&Record> {
+        if let Self::Put(record) = self { Some(record) } else { None }
+    }
+
+    /// The key without a copy: the order of the two is the order of keys.
     pub(crate) fn about(&self) -> (RecordKind, &str) {
         match self {
             Self::Put(record) => (record.kind(), record.id()),

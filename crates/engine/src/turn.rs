@@ -176,10 +176,16 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// The cards that wait for somebody, oldest first: not the button that clears a remembered mode.
+    /// The cards that wait for somebody, oldest first: not the button that clears a remembered mode. Most loaded
+    /// cards are over, and passing over them needs no looking up.
     pub(crate) fn open_cards(&self) -> impl DoubleEndedIterator<Item = &Card> {
-        let cards = self.head.cards.iter().filter_map(|id| self.card_ref(id));
-        cards.filter(|card| card.open() && card.about != About::Remembered)
+        let waits = |card: &Card| card.open() && card.about != About::Remembered;
+        let written = self.changed.iter().filter_map(Change::written);
+        let known = self.lane.records.of(RecordKind::Card).chain(written).chain(&self.given.revived);
+        let maybe: Vec<&str> =
+            known.filter(|r| matches!(r, Record::Card(c) if waits(c))).map(Record::id).collect();
+        let cards = self.head.cards.iter().filter(move |id| maybe.contains(&id.as_str()));
+        cards.filter_map(|id| self.card_ref(id)).filter(move |card| waits(card))
     }
 
     pub(crate) fn put(&mut self, record: Record) {
