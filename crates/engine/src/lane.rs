@@ -1,5 +1,6 @@
 //! The place where one conversation happens: its name, its head and its records.
 
+mod ids;
 mod keyed;
 
 use alloc::string::String;
@@ -18,6 +19,7 @@ use crate::tickets::Draft;
 use crate::time::Timestamp;
 use crate::workflow::Card;
 
+pub use ids::{Id, Ids};
 use keyed::Keyed;
 
 /// The unit of order and of state (`spec 02 §1`). Parts a lane does not have are empty.
@@ -134,11 +136,11 @@ pub struct LaneState {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ask: Option<OpenAsk>,
     /// The loaded messages, oldest first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub window: Vec<MessageId>,
+    #[serde(default, skip_serializing_if = "Ids::is_empty")]
+    pub window: Ids<MessageId>,
     /// The loaded cards, oldest first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub cards: Vec<CardId>,
+    #[serde(default, skip_serializing_if = "Ids::is_empty")]
+    pub cards: Ids<CardId>,
 }
 
 /// A question to a model that has not been answered.
@@ -423,7 +425,11 @@ impl Records {
     /// The message of that id, if it is loaded.
     #[must_use]
     pub fn message(&self, id: &MessageId) -> Option<&Message> {
-        match self.find(RecordKind::Message, &id.0)? {
+        self.message_of(&id.0)
+    }
+
+    pub(crate) fn message_of(&self, id: &str) -> Option<&Message> {
+        match self.find(RecordKind::Message, id)? {
             Record::Message(message) => Some(message),
             _ => None,
         }

@@ -135,13 +135,13 @@ impl<'a> Turn<'a> {
         }
     }
 
-    pub(crate) fn card_ref(&self, id: &CardId) -> Option<&Card> {
-        self.find(RecordKind::Card, &id.0)
+    pub(crate) fn card_ref(&self, id: &str) -> Option<&Card> {
+        self.find(RecordKind::Card, id)
             .and_then(|r| if let Record::Card(card) = r { Some(card) } else { None })
     }
 
     pub(crate) fn card(&self, id: &CardId) -> Option<Card> {
-        self.card_ref(id).cloned()
+        self.card_ref(&id.0).cloned()
     }
 
     pub(crate) fn draft_ref(&self, id: &DraftId) -> Option<&Draft> {
@@ -184,7 +184,7 @@ impl<'a> Turn<'a> {
         let known = self.lane.records.of(RecordKind::Card).chain(written).chain(&self.given.revived);
         let maybe: Vec<&str> =
             known.filter(|r| matches!(r, Record::Card(c) if waits(c))).map(Record::id).collect();
-        let cards = self.head.cards.iter().filter(move |id| maybe.contains(&id.as_str()));
+        let cards = self.head.cards.texts().filter(move |id| maybe.contains(id));
         cards.filter_map(|id| self.card_ref(id)).filter(move |card| waits(card))
     }
 
@@ -250,7 +250,7 @@ impl<'a> Turn<'a> {
 
     /// The button on the newest answer clears the mode; earlier ones are over.
     pub(crate) fn withdraw_mode_buttons(&mut self) {
-        let cards = self.head.cards.iter().filter_map(|id| self.card_ref(id));
+        let cards = self.head.cards.texts().filter_map(|id| self.card_ref(id));
         let buttons: Vec<Card> =
             cards.filter(|card| card.open() && card.about == About::Remembered).cloned().collect();
         for mut card in buttons {
@@ -263,7 +263,7 @@ impl<'a> Turn<'a> {
     /// window is loaded again, as the next to leave.
     pub(crate) fn rewrite(&mut self, message: Message) {
         if !self.head.window.contains(&message.id) {
-            self.head.window.insert(0, message.id.clone());
+            self.head.window.push_first(&message.id);
         }
         if let Some(Event { kind: EventKind::MessagePosted(posted), id, received_at, actor }) =
             self.held(&message.id.0)
@@ -275,7 +275,7 @@ impl<'a> Turn<'a> {
     }
 
     pub(crate) fn keep(&mut self, message: Message) {
-        self.head.window.push(message.id.clone());
+        self.head.window.push(&message.id);
         self.messages.push(message.id.clone());
         self.put(Record::Message(message));
     }
