@@ -28,6 +28,9 @@ use crate::time::Timestamp;
 use crate::trace::{Passed, Rung, Trace};
 use crate::workflow::{About, Card, CardStatus, Presser};
 
+/// What a message at the gate of a full lane changes: space for it is made at once.
+const USUAL_CHANGES: usize = 8;
+
 /// The message being routed.
 #[derive(Clone, Debug)]
 pub(crate) struct Said {
@@ -58,6 +61,7 @@ pub(crate) struct Turn<'a> {
     pub(crate) applied: Option<Applied>,
     mint: Mint<'a>,
     minted: u32,
+    /// In the order of their keys, one for each record.
     changed: Vec<Change>,
     effects: Vec<Effect>,
     approvals: Vec<ApprovalChange>,
@@ -82,7 +86,7 @@ impl<'a> Turn<'a> {
             applied: None,
             mint: Mint::new(&lane.key, lane.revision + 1),
             minted: 0,
-            changed: Vec::new(),
+            changed: Vec::with_capacity(USUAL_CHANGES),
             effects: Vec::new(),
             approvals: Vec::new(),
             timers: Vec::new(),
@@ -124,14 +128,15 @@ impl<'a> Turn<'a> {
 
     /// What this turn did to a record, if anything.
     fn change(&self, kind: RecordKind, id: &str) -> Option<&Change> {
-        self.changed.iter().find(|change| change.about() == (kind, id))
+        let found = self.changed.binary_search_by(|change| change.about().cmp(&(kind, id)));
+        found.ok().map(|at| &self.changed[at])
     }
 
     /// The last change of a record counts.
     fn write(&mut self, change: Change) {
-        match self.changed.iter_mut().find(|earlier| earlier.about() == change.about()) {
-            Some(earlier) => *earlier = change,
-            None => self.changed.push(change),
+        match self.changed.binary_search_by(|earlier| earlier.about().cmp(&change.about())) {
+            Ok(at) => self.changed[at] = change,
+            Err(at) => self.changed.insert(at, change),
         }
     }
 
@@ -425,7 +430,6 @@ impl<'a> Turn<'a> {
             self.prune();
         }
         decision.applied = decision.applied.or(self.applied.take());
-        self.changed.sort_by(|a, b| a.about().cmp(&b.about()));
         self.trace.focus = self.focus.as_ref().map(FocusContext::trace);
         Step {
             decision,
