@@ -3,7 +3,7 @@
 use crate::event::{Event, EventKind};
 use crate::lane::Lane;
 use crate::policy::{Busy, Policy};
-use crate::recognize;
+use crate::recognize::{Words, interrupt};
 
 /// When to step an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub enum Admission {
 pub fn admit(lane: &Lane, event: &Event, policy: &Policy) -> Admission {
     let Some(ask) = &lane.head.ask else { return Admission::Now };
     let EventKind::MessagePosted(posted) = &event.kind else { return Admission::Now };
-    if recognize::interrupt(&posted.text).is_some() || policy.command.rest(&posted.text).is_some() {
+    if interrupt(&Words::of(&posted.text)).is_some() || policy.command.rest(&posted.text).is_some() {
         return Admission::Now;
     }
     let soon = event.received_at.since(ask.since) <= policy.ask.collect_ms;

@@ -6,6 +6,7 @@
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt::Write;
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -56,12 +57,19 @@ fn write(value: &Value, out: &mut String) {
             out.push(']');
         }
         Value::String(text) => write_string(text, out),
-        other => out.push_str(&format!("{other}")),
+        other => _ = write!(out, "{other}"),
     }
 }
 
 fn write_string(text: &str, out: &mut String) {
-    out.push_str(&serde_json::to_string(text).unwrap_or_default());
+    // Most strings are names and sentences, with nothing in them to escape.
+    if text.bytes().all(|byte| byte >= b' ' && !matches!(byte, b'"' | b'\\')) {
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
+    } else {
+        out.push_str(&serde_json::to_string(text).unwrap_or_default());
+    }
 }
 
 /// SHA-256 of the parts, one after the other.
@@ -84,7 +92,7 @@ pub fn hex(bytes: &[u8]) -> String {
 /// Lower-case base32 (RFC 4648 alphabet) without padding, of bytes whose count is a multiple of five.
 pub fn base32(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
-    let mut out = String::new();
+    let mut out = String::with_capacity(bytes.len().div_ceil(5) * 8);
     let (mut buffer, mut bits) = (0u32, 0u32);
     for &byte in bytes {
         buffer = (buffer << 8) | u32::from(byte);

@@ -1,6 +1,8 @@
 //! The place where one conversation happens: its name, its head and its records.
 
-use alloc::collections::BTreeMap;
+mod ids;
+mod keyed;
+
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -16,6 +18,9 @@ use crate::snapshot;
 use crate::tickets::Draft;
 use crate::time::Timestamp;
 use crate::workflow::Card;
+
+pub use ids::{Id, Ids};
+use keyed::Keyed;
 
 /// The unit of order and of state (`spec 02 §1`). Parts a lane does not have are empty.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -97,14 +102,11 @@ impl Lane {
     /// without copying the lane.
     #[must_use]
     pub fn hash_after(&self, head: &str, changes: &[Change]) -> Hash {
-        let keys: Vec<RecordKey> = changes.iter().map(Change::key).collect();
-        let written: Vec<Hash> = changes
-            .iter()
-            .filter_map(|change| {
-                if let Change::Put(record) = change { Some(snapshot::record_hash(record)) } else { None }
-            })
-            .collect();
-        let kept = self.records.hashes.iter().filter(|(key, _)| !keys.contains(key)).map(|(_, hash)| hash);
+        let written: Vec<Hash> =
+            changes.iter().filter_map(Change::written).map(snapshot::record_hash).collect();
+        let changed = |kind, id: &str| changes.iter().any(|change| change.about() == (kind, id));
+        let kept =
+            self.records.hashes.iter().filter(|(kind, id, _)| !changed(*kind, id)).map(|(_, _, hash)| hash);
         snapshot::state_hash(head, kept.chain(&written))
     }
 
@@ -134,11 +136,11 @@ pub struct LaneState {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ask: Option<OpenAsk>,
     /// The loaded messages, oldest first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub window: Vec<MessageId>,
+    #[serde(default, skip_serializing_if = "Ids::is_empty")]
+    pub window: Ids<MessageId>,
     /// The loaded cards, oldest first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub cards: Vec<CardId>,
+    #[serde(default, skip_serializing_if = "Ids::is_empty")]
+    pub cards: Ids<CardId>,
 }
 
 /// A question to a model that has not been answered.
@@ -276,6 +278,10 @@ pub enum RecordKind {
 }
 
 impl RecordKind {
+    /// All five, in their order.
+    pub(crate) const ALL: [Self; 5] = [Self::Message, Self::Task, Self::Draft, Self::Card, Self::Held];
+    pub(crate) const COUNT: usize = Self::ALL.len();
+
     /// The word used in the store and in hashes.
     #[must_use]
     pub fn word(self) -> &'static str {
@@ -302,14 +308,27 @@ impl Record {
     /// What this record is found by.
     #[must_use]
     pub fn key(&self) -> RecordKey {
-        let (kind, key) = match self {
-            Self::Message(m) => (RecordKind::Message, &m.id.0),
-            Self::Task(t) => (RecordKind::Task, &t.id.0),
-            Self::Draft(d) => (RecordKind::Draft, &d.id.0),
-            Self::Card(c) => (RecordKind::Card, &c.id.0),
-            Self::Held(e) => (RecordKind::Held, &e.id),
-        };
-        RecordKey { kind, key: key.clone() }
+        RecordKey { kind: self.kind(), key: self.id().into() }
+    }
+
+    pub(crate) fn kind(&self) -> RecordKind {
+        match self {
+            Self::Message(_) => RecordKind::Message,
+            Self::Task(_) => RecordKind::Task,
+            Self::Draft(_) => RecordKind::Draft,
+            Self::Card(_) => RecordKind::Card,
+            Self::Held(_) => RecordKind::Held,
+        }
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        match self {
+            Self::Message(message) => &message.id.0,
+            Self::Task(task) => &task.id.0,
+            Self::Draft(draft) => &draft.id.0,
+            Self::Card(card) => &card.id.0,
+            Self::Held(event) => &event.id,
+        }
     }
 }
 
@@ -337,13 +356,26 @@ impl Change {
             Self::Retire(key) | Self::Drop(key) => key.clone(),
         }
     }
+
+    /// The record it writes, if it writes one.
+    pub(crate) fn written(&self) -> Option<&Record> {
+        if let Self::Put(record) = self { Some(record) } else { None }
+    }
+
+    /// The key without a copy: the order of the two is the order of keys.
+    pub(crate) fn about(&self) -> (RecordKind, &str) {
+        match self {
+            Self::Put(record) => (record.kind(), record.id()),
+            Self::Retire(key) | Self::Drop(key) => (key.kind, &key.key),
+        }
+    }
 }
 
 /// The loaded records, with their hashes kept beside them so that a turn costs what it changed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Records {
-    map: BTreeMap<RecordKey, Record>,
-    hashes: BTreeMap<RecordKey, Hash>,
+    map: Keyed<Record>,
+    hashes: Keyed<Hash>,
 }
 
 impl Records {
@@ -368,23 +400,36 @@ impl Records {
 
     /// Every record, in key order.
     pub fn iter(&self) -> impl Iterator<Item = &Record> {
-        self.map.values()
+        self.map.iter().map(|(_, _, record)| record)
+    }
+
+    /// Those of a kind, in the order of their ids.
+    pub(crate) fn of(&self, kind: RecordKind) -> impl Iterator<Item = &Record> {
+        self.map.of(kind)
     }
 
     pub(crate) fn hashes(&self) -> impl Iterator<Item = &Hash> {
-        self.hashes.values()
+        self.hashes.iter().map(|(_, _, hash)| hash)
     }
 
     /// The record of that key, if it is loaded.
     #[must_use]
     pub fn get(&self, key: &RecordKey) -> Option<&Record> {
-        self.map.get(key)
+        self.find(key.kind, &key.key)
+    }
+
+    pub(crate) fn find(&self, kind: RecordKind, id: &str) -> Option<&Record> {
+        self.map.get(kind, id)
     }
 
     /// The message of that id, if it is loaded.
     #[must_use]
     pub fn message(&self, id: &MessageId) -> Option<&Message> {
-        match self.get(&RecordKey { kind: RecordKind::Message, key: id.0.clone() })? {
+        self.message_of(&id.0)
+    }
+
+    pub(crate) fn message_of(&self, id: &str) -> Option<&Message> {
+        match self.find(RecordKind::Message, id)? {
             Record::Message(message) => Some(message),
             _ => None,
         }
@@ -393,7 +438,7 @@ impl Records {
     /// The draft of that id.
     #[must_use]
     pub fn draft(&self, id: &DraftId) -> Option<&Draft> {
-        match self.get(&RecordKey { kind: RecordKind::Draft, key: id.0.clone() })? {
+        match self.find(RecordKind::Draft, &id.0)? {
             Record::Draft(draft) => Some(draft),
             _ => None,
         }
@@ -402,7 +447,7 @@ impl Records {
     /// The card of that id.
     #[must_use]
     pub fn card(&self, id: &CardId) -> Option<&Card> {
-        match self.get(&RecordKey { kind: RecordKind::Card, key: id.0.clone() })? {
+        match self.find(RecordKind::Card, &id.0)? {
             Record::Card(card) => Some(card),
             _ => None,
         }
@@ -411,7 +456,7 @@ impl Records {
     /// The task of that id.
     #[must_use]
     pub fn task(&self, id: &TaskId) -> Option<&Task> {
-        match self.get(&RecordKey { kind: RecordKind::Task, key: id.0.clone() })? {
+        match self.find(RecordKind::Task, &id.0)? {
             Record::Task(task) => Some(task),
             _ => None,
         }
@@ -420,7 +465,7 @@ impl Records {
     /// The held event of that id.
     #[must_use]
     pub fn held(&self, id: &str) -> Option<&Event> {
-        match self.get(&RecordKey { kind: RecordKind::Held, key: id.into() })? {
+        match self.find(RecordKind::Held, id)? {
             Record::Held(event) => Some(event),
             _ => None,
         }

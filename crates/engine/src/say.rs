@@ -204,9 +204,17 @@ pub(crate) fn form_unknown(name: &str) -> String {
 }
 
 pub(crate) fn gate_card(text: &str, chars: usize) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let shown: String = line.chars().take(chars).collect();
-    if shown.len() < line.len() { format!("{shown}…") } else { shown }
+    let mut shown = String::new();
+    let spaced = text.split_whitespace().enumerate();
+    let line = spaced.flat_map(|(i, word)| (i > 0).then_some(' ').into_iter().chain(word.chars()));
+    for (i, c) in line.enumerate() {
+        if i == chars {
+            shown.push('…');
+            break;
+        }
+        shown.push(c);
+    }
+    shown
 }
 
 pub(crate) fn remembered_used(label: &str) -> String {

@@ -5,7 +5,7 @@ mod cards;
 mod prune;
 
 use alloc::borrow::Cow;
-use alloc::collections::BTreeMap;
+use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -21,21 +21,31 @@ use crate::lane::{
 };
 use crate::pending::{PendingClass, PendingKind, PendingState};
 use crate::policy::{Policy, limits};
-use crate::recognize::Expected;
+use crate::recognize::{Expected, Words};
 use crate::step::{Step, Timer};
 use crate::tickets::Draft;
 use crate::time::Timestamp;
 use crate::trace::{Passed, Rung, Trace};
 use crate::workflow::{About, Card, CardStatus, Presser};
 
+/// What a message at the gate of a full lane changes: space for it is made at once.
+const USUAL_CHANGES: usize = 8;
+
 /// The message being routed.
 #[derive(Clone, Debug)]
 pub(crate) struct Said {
     pub(crate) message: MessageId,
     pub(crate) by: String,
-    pub(crate) text: String,
+    /// What it says, cut into words once for every rung.
+    pub(crate) words: Words,
     /// When it came in; of a burst, when its first message did.
     pub(crate) since: Timestamp,
+}
+
+impl Said {
+    pub(crate) fn text(&self) -> &str {
+        self.words.text()
+    }
 }
 
 /// See the module. Handlers read `given`, `policy`, `head` and the records, and write through the methods.
@@ -46,12 +56,13 @@ pub(crate) struct Turn<'a> {
     pub(crate) policy: &'a Policy,
     pub(crate) head: LaneState,
     pub(crate) trace: Trace,
-    pub(crate) said: Option<Said>,
+    pub(crate) said: Option<Rc<Said>>,
     pub(crate) focus: Option<FocusContext>,
     pub(crate) applied: Option<Applied>,
     mint: Mint<'a>,
     minted: u32,
-    changed: BTreeMap<RecordKey, Change>,
+    /// In the order of their keys, one for each record.
+    changed: Vec<Change>,
     effects: Vec<Effect>,
     approvals: Vec<ApprovalChange>,
     timers: Vec<Timer>,
@@ -75,7 +86,7 @@ impl<'a> Turn<'a> {
             applied: None,
             mint: Mint::new(&lane.key, lane.revision + 1),
             minted: 0,
-            changed: BTreeMap::new(),
+            changed: Vec::with_capacity(USUAL_CHANGES),
             effects: Vec::new(),
             approvals: Vec::new(),
             timers: Vec::new(),
@@ -105,31 +116,48 @@ impl<'a> Turn<'a> {
 
     /// A record as this turn sees it: what it wrote, else what the lane has loaded or was handed over.
     fn find(&self, kind: RecordKind, key: &str) -> Option<&Record> {
-        let key = RecordKey { kind, key: key.into() };
-        match self.changed.get(&key) {
+        match self.change(kind, key) {
             Some(Change::Put(record)) => Some(record),
             Some(Change::Retire(_) | Change::Drop(_)) => None,
             None => {
-                let loaded = self.lane.records.get(&key);
-                loaded.or_else(|| self.given.revived.iter().find(|record| record.key() == key))
+                let revived = || self.given.revived.iter().find(|r| r.kind() == kind && r.id() == key);
+                self.lane.records.find(kind, key).or_else(revived)
             }
         }
     }
 
-    pub(crate) fn card_ref(&self, id: &CardId) -> Option<&Card> {
-        self.find(RecordKind::Card, &id.0)
+    /// What this turn did to a record, if anything.
+    fn change(&self, kind: RecordKind, id: &str) -> Option<&Change> {
+        let found = self.changed.binary_search_by(|change| change.about().cmp(&(kind, id)));
+        found.ok().map(|at| &self.changed[at])
+    }
+
+    /// The last change of a record counts.
+    fn write(&mut self, change: Change) {
+        match self.changed.binary_search_by(|earlier| earlier.about().cmp(&change.about())) {
+            Ok(at) => self.changed[at] = change,
+            Err(at) => self.changed.insert(at, change),
+        }
+    }
+
+    pub(crate) fn card_ref(&self, id: &str) -> Option<&Card> {
+        self.find(RecordKind::Card, id)
             .and_then(|r| if let Record::Card(card) = r { Some(card) } else { None })
     }
 
     pub(crate) fn card(&self, id: &CardId) -> Option<Card> {
-        self.card_ref(id).cloned()
+        self.card_ref(&id.0).cloned()
+    }
+
+    pub(crate) fn draft_ref(&self, id: &DraftId) -> Option<&Draft> {
+        match self.find(RecordKind::Draft, &id.0)? {
+            Record::Draft(draft) => Some(draft),
+            _ => None,
+        }
     }
 
     pub(crate) fn draft(&self, id: &DraftId) -> Option<Draft> {
-        match self.find(RecordKind::Draft, &id.0)? {
-            Record::Draft(draft) => Some(draft.clone()),
-            _ => None,
-        }
+        self.draft_ref(id).cloned()
     }
 
     pub(crate) fn message(&self, id: &MessageId) -> Option<Message> {
@@ -153,34 +181,33 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// The cards that wait for somebody, oldest first: not the button that clears a remembered mode.
-    pub(crate) fn open_cards(&self) -> Vec<Card> {
-        self.head
-            .cards
-            .iter()
-            .filter_map(|id| self.card_ref(id))
-            .filter(|card| card.open() && card.about != About::Remembered)
-            .cloned()
-            .collect()
+    /// The cards that wait for somebody, oldest first: not the button that clears a remembered mode. Most loaded
+    /// cards are over, and passing over them needs no looking up.
+    pub(crate) fn open_cards(&self) -> impl DoubleEndedIterator<Item = &Card> {
+        let waits = |card: &Card| card.open() && card.about != About::Remembered;
+        let written = self.changed.iter().filter_map(Change::written);
+        let known = self.lane.records.of(RecordKind::Card).chain(written).chain(&self.given.revived);
+        let maybe: Vec<&str> =
+            known.filter(|r| matches!(r, Record::Card(c) if waits(c))).map(Record::id).collect();
+        let cards = self.head.cards.texts().filter(move |id| maybe.contains(id));
+        cards.filter_map(|id| self.card_ref(id)).filter(move |card| waits(card))
     }
 
     pub(crate) fn put(&mut self, record: Record) {
-        self.changed.insert(record.key(), Change::Put(record));
+        self.write(Change::Put(record));
     }
 
     pub(crate) fn drop_record(&mut self, kind: RecordKind, key: &str) {
-        let key = RecordKey { kind, key: key.into() };
-        self.changed.insert(key.clone(), Change::Drop(key));
+        self.write(Change::Drop(RecordKey { kind, key: key.into() }));
     }
 
     /// Not written by this turn, so it may leave the loaded records: what is written has to be loaded once more.
     fn untouched(&self, kind: RecordKind, key: &str) -> bool {
-        !matches!(self.changed.get(&RecordKey { kind, key: key.into() }), Some(Change::Put(_)))
+        !matches!(self.change(kind, key), Some(Change::Put(_)))
     }
 
     fn retire(&mut self, kind: RecordKind, key: &str) {
-        let key = RecordKey { kind, key: key.into() };
-        self.changed.insert(key.clone(), Change::Retire(key));
+        self.write(Change::Retire(RecordKey { kind, key: key.into() }));
     }
 
     // ---- messages ----
@@ -189,7 +216,7 @@ impl<'a> Turn<'a> {
     pub(crate) fn hear(&mut self, posted: &Posted) -> MessageId {
         self.forget_if_idle();
         let id = MessageId(self.fresh(MessageId::PREFIX));
-        let text: String = posted.text.chars().take(self.policy.window.text_chars).collect();
+        let text = cut(&posted.text, self.policy.window.text_chars);
         self.keep(Message {
             id: id.clone(),
             role: Role::User,
@@ -198,17 +225,17 @@ impl<'a> Turn<'a> {
             to: None,
             task: posted.task.clone(),
             card: None,
-            text: text.clone(),
+            text: text.into(),
             at: self.event.received_at,
             channel_id: posted.message_id.clone(),
         });
         self.head.last_message_at = Some(self.now());
-        self.said = Some(Said {
+        self.said = Some(Rc::new(Said {
             message: id.clone(),
             by: self.event.actor.clone(),
-            text,
+            words: Words::of(text),
             since: self.event.received_at,
-        });
+        }));
         id
     }
 
@@ -228,8 +255,7 @@ impl<'a> Turn<'a> {
 
     /// The button on the newest answer clears the mode; earlier ones are over.
     pub(crate) fn withdraw_mode_buttons(&mut self) {
-        let loaded = self.head.cards.clone();
-        let cards = loaded.iter().filter_map(|id| self.card_ref(id));
+        let cards = self.head.cards.texts().filter_map(|id| self.card_ref(id));
         let buttons: Vec<Card> =
             cards.filter(|card| card.open() && card.about == About::Remembered).cloned().collect();
         for mut card in buttons {
@@ -242,7 +268,7 @@ impl<'a> Turn<'a> {
     /// window is loaded again, as the next to leave.
     pub(crate) fn rewrite(&mut self, message: Message) {
         if !self.head.window.contains(&message.id) {
-            self.head.window.insert(0, message.id.clone());
+            self.head.window.push_first(&message.id);
         }
         if let Some(Event { kind: EventKind::MessagePosted(posted), id, received_at, actor }) =
             self.held(&message.id.0)
@@ -254,7 +280,7 @@ impl<'a> Turn<'a> {
     }
 
     pub(crate) fn keep(&mut self, message: Message) {
-        self.head.window.push(message.id.clone());
+        self.head.window.push(&message.id);
         self.messages.push(message.id.clone());
         self.put(Record::Message(message));
     }
@@ -408,7 +434,7 @@ impl<'a> Turn<'a> {
         Step {
             decision,
             next: self.head,
-            changes: self.changed.into_values().collect(),
+            changes: self.changed,
             effects: self.effects,
             approvals: self.approvals,
             timers: self.timers,
@@ -419,4 +445,9 @@ impl<'a> Turn<'a> {
             trace: self.trace,
         }
     }
+}
+
+/// The first so many characters.
+fn cut(text: &str, chars: usize) -> &str {
+    text.char_indices().nth(chars).map_or(text, |(end, _)| &text[..end])
 }

@@ -66,7 +66,7 @@ fn uncertain() -> (World, Card, Card, Effect) {
 #[test]
 fn an_edit_leaves_an_uncertain_effect_alone() {
     let (mut w, _, asks, _) = uncertain();
-    let source = w.lane.head.window[0].clone();
+    let source = w.lane.head.window.iter().next().unwrap();
     let message: Message = w.lane.records.message(&source).unwrap().clone();
     let given = Given {
         now: w.now,
@@ -192,7 +192,7 @@ fn a_lapsed_question_survives_the_next_one() {
     });
     let given = Given { now: w.now, ..Given::default() };
     let _ = w.event("", asked, given);
-    let question = w.lane.head.window[0].clone();
+    let question = w.lane.head.window.iter().next().unwrap();
     let _ = w.says("ana", "Create a ticket for login bug");
     assert!(w.lane.head.lapsed.is_some());
     let mut given = Given { now: w.now, ..Given::default() };

@@ -58,7 +58,7 @@ impl Runtime {
     pub async fn lane_view(&self, key: &LaneKey) -> Result<LaneView, Stop> {
         let lane = self.lane(key).await?;
         let mut messages = Vec::new();
-        for id in lane.head.window.clone() {
+        for id in lane.head.window.iter() {
             if let Some(message) = lane.records.message(&id).cloned() {
                 messages.push(self.show(&lane, message).await?);
             }

@@ -50,14 +50,14 @@ impl Book {
     /// Takes in what a turn showed and the lane as it is now. Returns how many messages were known before.
     pub(crate) fn note(&mut self, lane_name: &str, lane: &Lane, seen: &TurnSeen) -> usize {
         let known = self.messages.len();
-        for id in &lane.head.window {
-            if self.messages.iter().any(|noted| noted.id == *id) {
+        for id in lane.head.window.iter() {
+            if self.messages.iter().any(|noted| noted.id == id) {
                 continue;
             }
-            let Some(message) = lane.records.message(id) else { continue };
+            let Some(message) = lane.records.message(&id) else { continue };
             self.messages.push(Noted {
                 lane: lane_name.into(),
-                id: id.clone(),
+                id,
                 role: message.role,
                 kind: message.kind,
                 by: message.by.clone(),

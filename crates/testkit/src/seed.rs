@@ -129,7 +129,7 @@ fn lane(name: &str, given: &Given, policy: &Policy, names: &mut SeedNames) -> Re
         if message.by.is_some() {
             seed.head.last_message_at = Some(at);
         }
-        seed.head.window.push(id.clone());
+        seed.head.window.push(&id);
         seed.records.push(Record::Message(said(message, id, at)));
     }
     for (n, pending) in given.pending.iter().filter(|pending| pending.lane == name).enumerate() {
@@ -232,7 +232,7 @@ mod tests {
         let names: Vec<&str> = world.lanes.iter().map(|lane| lane.name.as_str()).collect();
         assert_eq!(names, ["t1", "main"]);
         let head = &world.lanes[0].head;
-        assert_eq!(head.pendings[0].anchor, head.window[1]);
+        assert_eq!(Some(&head.pendings[0].anchor), head.window.iter().nth(1).as_ref());
         assert_eq!(head.pendings[0].expires_at, Some(world.clock.plus(5)));
     }
 

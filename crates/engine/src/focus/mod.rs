@@ -92,7 +92,8 @@ pub fn resolve(lane: &Lane, by: &str, replies: bool, given: &Given) -> FocusCont
 }
 
 fn recent<'a>(lane: &'a Lane, by: &str) -> Option<&'a Message> {
-    lane.head.window.iter().rev().filter_map(|id| lane.records.message(id)).find(|message| {
+    let mut newest_first = lane.head.window.texts().rev().filter_map(|id| lane.records.message_of(id));
+    newest_first.find(|message| {
         message.role == Role::Assistant
             && message.kind != Some(MessageKind::Notification)
             && message.to.as_deref().is_none_or(|to| to == by)
@@ -102,5 +103,5 @@ fn recent<'a>(lane: &'a Lane, by: &str) -> Option<&'a Message> {
 /// The texts of the lane's window, oldest first: what a model is shown of the conversation.
 #[must_use]
 pub fn window(lane: &Lane) -> Vec<&Message> {
-    lane.head.window.iter().filter_map(|id| lane.records.message(id)).collect()
+    lane.head.window.texts().filter_map(|id| lane.records.message_of(id)).collect()
 }

@@ -5,12 +5,9 @@
 
 use alloc::string::{String, ToString};
 
-use crate::recognize::greeting;
-use crate::recognize::lexicon::{Lexicon, Section, skip};
-use crate::recognize::text::{Gap, Word, words};
-
-/// The languages, in the order they are tried.
-static RULES: [Lexicon; 1] = [Lexicon::parse(include_str!("data/en.txt"))];
+use crate::recognize::lexicon::{self, INTENT, INTENT_NAMES, Lexicon, Section, SectionId, skip};
+use crate::recognize::words::{Gap, Word};
+use crate::recognize::{Words, greeting};
 
 /// What a rule decides; the other intents are not for rules (`spec 03 §1`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,17 +42,71 @@ impl Ruling {
     }
 }
 
+/// A section whose name is shown: a rule's in the trace, an item's as its noun.
+#[derive(Clone, Copy)]
+struct Shown {
+    name: &'static str,
+    section: SectionId,
+}
+
+impl Shown {
+    const fn rule(name: &'static str) -> Self {
+        Self { name, section: named(name) }
+    }
+
+    const fn item(name: &'static str, section: &str) -> Self {
+        Self { name, section: named(section) }
+    }
+}
+
 /// Rules that read a clause from its beginning, in the order they win; ticket questions come before requests.
-const META: [&str; 7] = [
-    "meta.ticket_question",
-    "meta.ticket_lookup",
-    "meta.capabilities",
-    "meta.help",
-    "meta.status",
-    "meta.forget",
-    "meta.bot",
+const META: [Shown; 7] = [
+    Shown::rule("meta.ticket_question"),
+    Shown::rule("meta.ticket_lookup"),
+    Shown::rule("meta.capabilities"),
+    Shown::rule("meta.help"),
+    Shown::rule("meta.status"),
+    Shown::rule("meta.forget"),
+    Shown::rule("meta.bot"),
 ];
-const CREATE: [&str; 2] = ["ticket.create", "ticket.want"];
+const CREATE: [Shown; 2] = [Shown::rule("ticket.create"), Shown::rule("ticket.want")];
+
+/// The items; of several phrases that are equally long, the later item's counts.
+const ITEMS: [Shown; 9] = [
+    Shown::item("feature", "item.feature"),
+    Shown::item("bug", "item.bug"),
+    Shown::item("story", "item.story"),
+    Shown::item("epic", "item.epic"),
+    Shown::item("subtask", "item.subtask"),
+    Shown::item("task", "item.task"),
+    Shown::item("issue", "item.issue"),
+    Shown::item("incident", "item.incident"),
+    Shown::item("ticket", "item.ticket"),
+];
+
+const ABOUT: SectionId = named("about");
+const ASK: SectionId = named("ask");
+const BEFORE: SectionId = named("before");
+const CHANGE: SectionId = named("change");
+const COMPOUND: SectionId = named("item.compound");
+const JOINS: SectionId = named("joins");
+const NEGATION: SectionId = named("negation");
+const PARTS: SectionId = named("parts");
+const PASSIVE: SectionId = named("ticket.passive");
+const PASSIVE_END: SectionId = named("ticket.passive.end");
+const POINTING: SectionId = named("pointing");
+const QUESTION: SectionId = named("request.question");
+const REQUEST: SectionId = named("request");
+const REVIEW: SectionId = named("review.this");
+const REVIEW_BARE: SectionId = named("review.bare");
+const REVIEW_NOT: SectionId = named("review.not");
+const THE: SectionId = named("the");
+const UPDATE: SectionId = named("ticket.update");
+
+/// The section of that name in the lexicons of requests.
+const fn named(name: &str) -> SectionId {
+    lexicon::named(INTENT_NAMES, name)
+}
 
 /// How far back a negation reaches, and how long a sentence may be: bounds that keep the reader linear.
 const REACH: usize = 24;
@@ -63,31 +114,34 @@ const SENTENCE: usize = 64;
 
 /// The ruling on a message, when a rule decides it.
 #[must_use]
-pub fn rule(text: &str) -> Option<Ruling> {
-    if greeting(text) {
+pub fn rule(message: &Words) -> Option<Ruling> {
+    if greeting(message) {
         return Some(Ruling::of(RuledIntent::Meta, "meta.greeting"));
     }
-    let words = words(text);
-    RULES.iter().find_map(|lexicon| Reader { lexicon, text, words: &words }.rule())
+    readers(message).find_map(|reader| reader.rule())
 }
 
 /// Whether a message asks for something explicitly, so that it is not the text a question waits for
 /// (`spec 02 §6`, `text`): any ruling, a request to the assistant, or a question.
 #[must_use]
-pub fn is_explicit_request(text: &str) -> bool {
-    let words = words(text);
-    rule(text).is_some() || RULES.iter().any(|lexicon| Reader { lexicon, text, words: &words }.asks())
+pub fn is_explicit_request(message: &Words) -> bool {
+    rule(message).is_some() || readers(message).any(|reader| reader.asks())
 }
 
-struct Reader<'w, 'a> {
+/// A reader for each language.
+fn readers(message: &Words) -> impl Iterator<Item = Reader<'_>> {
+    INTENT.iter().map(|lexicon| Reader { lexicon, message, words: message.all() })
+}
+
+struct Reader<'m> {
     lexicon: &'static Lexicon,
-    text: &'a str,
-    words: &'w [Word<'a>],
+    message: &'m Words,
+    words: &'m [Word],
 }
 
-impl Reader<'_, '_> {
-    fn list(&self, name: &str) -> Section {
-        self.lexicon.section(name)
+impl Reader<'_> {
+    fn list(&self, section: SectionId) -> Section {
+        self.lexicon.section(section)
     }
 
     fn rule(&self) -> Option<Ruling> {
@@ -96,15 +150,15 @@ impl Reader<'_, '_> {
 
     /// Whether a clause begins here: at the start, behind punctuation, or behind a joining word.
     fn begins_clause(&self, at: usize) -> bool {
-        at == 0 || self.words[at - 1].after > Gap::Space || self.list("joins").at(self.words, at - 1)
+        at == 0 || self.words[at - 1].after > Gap::Space || self.list(JOINS).at(self.words, at - 1)
     }
 
     /// The ruling on the clause that begins at `from`.
     fn at(&self, from: usize) -> Option<Ruling> {
-        let start = skip(&[self.list("before")], self.words, from).max(from);
+        let start = skip(&[self.list(BEFORE)], self.words, from).max(from);
         // "could you create": a phrase of [before] may be the beginning of the request itself.
-        let starts = [start, from];
-        let fresh = || starts.into_iter().filter(|&at| at < self.words.len() && !self.words[at].quoted);
+        let starts = if start == from { &[from][..] } else { &[start, from] };
+        let fresh = || starts.iter().copied().filter(|&at| at < self.words.len() && !self.words[at].quoted);
         fresh()
             .find_map(|at| self.meta(from, at))
             .or_else(|| (!self.negated(from)).then(|| fresh().find_map(|at| self.request(at)))?)
@@ -112,28 +166,28 @@ impl Reader<'_, '_> {
 
     /// Questions and whole messages about the assistant.
     fn meta(&self, from: usize, at: usize) -> Option<Ruling> {
-        META.into_iter().find_map(|name| {
-            let n = self.list(name).longest(self.words, at);
+        META.into_iter().find_map(|rule| {
+            let n = self.list(rule.section).longest(self.words, at);
             let whole = at + n == self.words.len();
-            let fits = match name {
+            let fits = match rule.name {
                 "meta.ticket_question" | "meta.ticket_lookup" => n > 0 && !self.negated(from),
                 _ => n > 0 && whole,
             };
-            fits.then(|| Ruling::of(RuledIntent::Meta, name))
+            fits.then(|| Ruling::of(RuledIntent::Meta, rule.name))
         })
     }
 
     fn request(&self, at: usize) -> Option<Ruling> {
         CREATE
             .into_iter()
-            .find_map(|name| self.create(at, name))
+            .find_map(|rule| self.create(at, rule))
             .or_else(|| self.passive(at))
             .or_else(|| self.update(at))
             .or_else(|| self.review(at))
     }
 
-    fn create(&self, at: usize, rule: &'static str) -> Option<Ruling> {
-        let n = self.list(rule).longest(self.words, at);
+    fn create(&self, at: usize, rule: Shown) -> Option<Ruling> {
+        let n = self.list(rule.section).longest(self.words, at);
         let end = at + n;
         if n == 0
             || self.words[at..end].iter().any(|w| w.quoted)
@@ -143,72 +197,74 @@ impl Reader<'_, '_> {
             return None;
         }
         let item = self.item(at, end)?;
-        Some(Ruling { object: self.object(end), item: Some(item), ..Ruling::of(RuledIntent::Ticket, rule) })
+        Some(Ruling {
+            object: self.object(end),
+            item: Some(item),
+            ..Ruling::of(RuledIntent::Ticket, rule.name)
+        })
     }
 
     /// "a ticket about X needs to be opened": the verb ends the sentence.
     fn passive(&self, at: usize) -> Option<Ruling> {
-        let n = self.list("ticket.passive").longest(self.words, at);
-        let end = self.sentence_end(at);
-        let verb = (at + n.max(1) - 1..end).find(|&i| {
-            let m = self.list("ticket.passive.end").longest(self.words, i);
-            m > 0 && i + m == end
-        });
+        let n = self.list(PASSIVE).longest(self.words, at);
         let item = self.item(at, at + n)?;
-        (n > 0 && verb.is_some())
+        let end = self.sentence_end(at);
+        let ends = |i: usize| {
+            let m = self.list(PASSIVE_END).longest(self.words, i);
+            m > 0 && i + m == end
+        };
+        (at + n - 1..end)
+            .any(ends)
             .then(|| Ruling { item: Some(item), ..Ruling::of(RuledIntent::Ticket, "ticket.passive") })
     }
 
     fn update(&self, at: usize) -> Option<Ruling> {
-        let list = self.list("ticket.update");
+        let list = self.list(UPDATE);
         let n = list.longest(self.words, at);
-        let change = skip(&[self.list("ask")], self.words, at);
-        let verb = self.list("change").longest(self.words, change);
-        let keyed = change + verb + self.list("the").longest(self.words, change + verb);
+        let change = skip(&[self.list(ASK)], self.words, at);
+        let verb = self.list(CHANGE).longest(self.words, change);
+        let keyed = change + verb + self.list(THE).longest(self.words, change + verb);
         let rule = Ruling::of(RuledIntent::TicketChange, "ticket.update");
         if n > 0 && !self.compound(at + n) {
             return Some(Ruling { item: self.item(at, at + n), ..rule });
         }
-        (verb > 0 && self.words.get(keyed).is_some_and(|w| is_key(self.text, w))).then_some(rule)
+        (verb > 0 && self.words.get(keyed).is_some_and(|w| is_key(self.message, w))).then_some(rule)
     }
 
     fn review(&self, at: usize) -> Option<Ruling> {
-        let n = self.list("review.this").longest(self.words, at);
-        let bare = self.list("review.bare").longest(self.words, at);
-        let found = n > 0 && !self.list("review.not").at(self.words, at + n);
+        let n = self.list(REVIEW).longest(self.words, at);
+        let bare = self.list(REVIEW_BARE).longest(self.words, at);
+        let found = n > 0 && !self.list(REVIEW_NOT).at(self.words, at + n);
         let whole = bare > 0 && at + bare == self.words.len();
         (found || whole).then(|| Ruling::of(RuledIntent::Review, "review.this"))
     }
 
     /// A request of any kind, or a question, in the first clause that says anything.
     fn asks(&self) -> bool {
-        let from = skip(&[self.list("before")], self.words, 0);
-        [from, 0].into_iter().any(|at| {
-            self.list("request").at(self.words, at) || self.list("request.question").at(self.words, at)
-        })
+        let from = skip(&[self.list(BEFORE)], self.words, 0);
+        [from, 0]
+            .into_iter()
+            .any(|at| self.list(REQUEST).at(self.words, at) || self.list(QUESTION).at(self.words, at))
     }
 
     /// The item noun that ends last within these words.
     fn item(&self, from: usize, to: usize) -> Option<&'static str> {
         (from..to).rev().find_map(|at| {
-            let fits = |(_, list): &(&str, Section)| list.longest(&self.words[..to], at) > 0;
-            let named =
-                self.lexicon.family("item.").filter(|(name, _)| *name != "any" && *name != "compound");
-            named
-                .filter(fits)
-                .max_by_key(|(_, list)| list.longest(&self.words[..to], at))
-                .map(|(name, _)| name)
+            let lengths =
+                ITEMS.map(|item| (self.list(item.section).longest(&self.words[..to], at), item.name));
+            let (length, name) = lengths.into_iter().max_by_key(|(length, _)| *length)?;
+            (length > 0).then_some(name)
         })
     }
 
     /// Whether the words before belong to a longer name: "create a ticket button".
     fn compound(&self, at: usize) -> bool {
-        at > 0 && self.words[at - 1].after == Gap::Space && self.list("item.compound").at(self.words, at)
+        at > 0 && self.words[at - 1].after == Gap::Space && self.list(COMPOUND).at(self.words, at)
     }
 
     /// "Create a ticket? No, …".
     fn taken_back(&self, at: usize) -> bool {
-        self.words[at - 1].after == Gap::Question && self.list("negation").at(self.words, at)
+        self.words[at - 1].after == Gap::Question && self.list(NEGATION).at(self.words, at)
     }
 
     /// Whether the clause stands under a negation: one earlier in its sentence.
@@ -216,9 +272,9 @@ impl Reader<'_, '_> {
         let reach = at.saturating_sub(REACH);
         let begin =
             self.words[reach..at].iter().rposition(|w| w.after >= Gap::Hard).map_or(reach, |i| reach + i + 1);
-        let negation = self.list("negation");
+        let negation = self.list(NEGATION);
         (begin..at).any(|i| negation.at(self.words, i))
-            || (at..skip(&[self.list("before")], self.words, at)).any(|i| {
+            || (at..skip(&[self.list(BEFORE)], self.words, at)).any(|i| {
                 // "no, create a ticket" answers something; "no need to …" does not get here.
                 negation.at(self.words, i) && self.words[i].after == Gap::Space
             })
@@ -231,20 +287,21 @@ impl Reader<'_, '_> {
 
     /// What the item is about: the rest of the sentence, or the sentence a colon or dash introduces.
     fn object(&self, end: usize) -> Option<String> {
-        let end = end + self.list("parts").longest(self.words, end);
+        let end = end + self.list(PARTS).longest(self.words, end);
         if end >= self.words.len() || self.words[end - 1].after >= Gap::Hard {
             return None;
         }
-        let from = end + self.list("about").longest(self.words, end);
+        let from = end + self.list(ABOUT).longest(self.words, end);
         let to = self.sentence_end(from);
         let words = self.words.get(from..to).filter(|w| !w.is_empty())?;
-        if skip(&[self.list("pointing")], words, 0) == words.len() {
+        if skip(&[self.list(POINTING)], words, 0) == words.len() {
             return None;
         }
         // From the last word before to the first word after, so that quotes and brackets of its own stay.
-        let begin = self.words[from - 1].end();
-        let stop = self.words.get(to).map_or(self.text.len(), |w| w.at);
-        let object = self.text[begin..stop]
+        let text = self.message.text();
+        let begin = self.words[from - 1].end;
+        let stop = self.words.get(to).map_or(text.len(), |w| w.at);
+        let object = text[begin..stop]
             .trim_start_matches(|c: char| c.is_whitespace() || ":,;-–—.".contains(c))
             .trim_end_matches(|c: char| c.is_whitespace() || ".,;:?!>".contains(c));
         Some(object.to_string()).filter(|object| !object.is_empty())
@@ -252,9 +309,9 @@ impl Reader<'_, '_> {
 }
 
 /// `PROJ-12`: letters, a hyphen, digits.
-fn is_key(text: &str, word: &Word<'_>) -> bool {
-    let rest = &text[word.end()..];
-    let upper = word.raw.len() > 1 && word.raw.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit());
+fn is_key(message: &Words, word: &Word) -> bool {
+    let (raw, rest) = (message.raw(word), &message.text()[word.end..]);
+    let upper = raw.len() > 1 && raw.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit());
     upper && rest.strip_prefix('-').is_some_and(|r| r.starts_with(|c: char| c.is_ascii_digit()))
 }
 
@@ -288,7 +345,7 @@ mod tests {
             ("This should be a ticket", "ticket", None),
             ("ok, thanks. File a bug: \"Save\" does nothing", "bug", Some("\"Save\" does nothing")),
         ] {
-            let ruling = rule(text).unwrap_or_else(|| panic!("no rule: {text}"));
+            let ruling = rule(&Words::of(text)).unwrap_or_else(|| panic!("no rule: {text}"));
             assert_eq!(ruling.intent, RuledIntent::Ticket, "{text}: {}", ruling.rule);
             assert_eq!((ruling.item, ruling.object.as_deref()), (Some(item), object), "{text}");
         }
@@ -314,7 +371,7 @@ mod tests {
             ("show my tickets", "meta.ticket_lookup"),
             ("what is open?", "meta.status"),
         ] {
-            assert_eq!(rule(text).map(|r| r.rule), Some(expected), "{text}");
+            assert_eq!(rule(&Words::of(text)).map(|r| r.rule), Some(expected), "{text}");
         }
     }
 
@@ -352,7 +409,7 @@ mod tests {
             "which issue should we tackle first?",
             "",
         ] {
-            assert_eq!(rule(text), None, "{text}");
+            assert_eq!(rule(&Words::of(text)), None, "{text}");
         }
     }
 
@@ -368,7 +425,7 @@ mod tests {
             ("I want to see the Angels Vs Mariners.", false),
             ("what we agreed yesterday", false),
         ] {
-            assert_eq!(is_explicit_request(text), expected, "{text}");
+            assert_eq!(is_explicit_request(&Words::of(text)), expected, "{text}");
         }
     }
 }

@@ -6,25 +6,31 @@
 //! back after any.
 
 use super::clause::remainder;
-use super::lexicon::{Cover, Lexicon, Section};
-use super::text::{Gap, Word};
-use super::{Match, NoMatch, Value};
+use super::lexicon::{Cover, Lexicon, Section, SectionId};
+use super::words::{Gap, Word, Words};
+use super::{Match, NoMatch, Value, named};
 
 /// The sections a message is covered with, by what they say; the order breaks ties.
-const SECTIONS: [(&str, u32); 12] = [
-    ("unsure", UNSURE),
-    ("no.word", NO_WORD),
-    ("no.phrase", NO_PHRASE),
-    ("yes.word", YES_WORD),
-    ("yes.phrase", YES_PHRASE),
-    ("yes.proposal", PROPOSAL),
-    ("closing", CLOSING),
-    ("yes.weak", WEAK),
-    ("thanks", NEUTRAL),
-    ("filler", NEUTRAL),
-    ("bye", NEUTRAL),
-    ("now", NEUTRAL),
+const SECTIONS: [(SectionId, u32); 12] = [
+    (named("unsure"), UNSURE),
+    (named("no.word"), NO_WORD),
+    (named("no.phrase"), NO_PHRASE),
+    (named("yes.word"), YES_WORD),
+    (named("yes.phrase"), YES_PHRASE),
+    (named("yes.proposal"), PROPOSAL),
+    (named("closing"), CLOSING),
+    (named("yes.weak"), WEAK),
+    (named("thanks"), NEUTRAL),
+    (named("filler"), NEUTRAL),
+    (named("bye"), NEUTRAL),
+    (named("now"), NEUTRAL),
 ];
+const JOINER: SectionId = named("joiner");
+const CLAUSE: SectionId = named("clause");
+const TURN: SectionId = named("turn");
+const TURN_ANY: SectionId = named("turn.any");
+const ASKS_NOTHING: SectionId = named("asks_nothing");
+
 const YES_WORD: u32 = 1;
 const YES_PHRASE: u32 = 1 << 1;
 const PROPOSAL: u32 = 1 << 2;
@@ -45,8 +51,8 @@ struct Lists {
 }
 
 /// Reads a yes or no.
-pub(crate) fn read(lexicon: &'static Lexicon, text: &str, words: &[Word<'_>]) -> Result<Match, NoMatch> {
-    let lists = Lists::of(lexicon);
+pub(crate) fn read(lexicon: &'static Lexicon, message: &Words) -> Result<Match, NoMatch> {
+    let (lists, words) = (Lists::of(lexicon), message.all());
     let cover = lists.cover(words);
     if cover.reaches(words.len()) {
         if lists.asks(words, &cover) {
@@ -56,37 +62,37 @@ pub(crate) fn read(lexicon: &'static Lexicon, text: &str, words: &[Word<'_>]) ->
         return Ok(Match { value: Value::Boolean(value), remainder: None });
     }
     lists
-        .begins(text, words, &cover)
-        .or_else(|| lists.ends(text, words))
+        .begins(message, &cover)
+        .or_else(|| lists.ends(message))
         .ok_or(NoMatch { reason: "unexplained word" })
 }
 
 impl Lists {
     fn of(lexicon: &'static Lexicon) -> Self {
-        let list = |name| lexicon.section(name);
         Self {
-            sections: SECTIONS.map(|(name, _)| list(name)),
-            joiner: list("joiner"),
-            clause: list("clause"),
-            turn: list("turn"),
-            turn_any: list("turn.any"),
-            asks_nothing: list("asks_nothing"),
+            sections: SECTIONS.map(|(section, _)| lexicon.section(section)),
+            joiner: lexicon.section(JOINER),
+            clause: lexicon.section(CLAUSE),
+            turn: lexicon.section(TURN),
+            turn_any: lexicon.section(TURN_ANY),
+            asks_nothing: lexicon.section(ASKS_NOTHING),
         }
     }
 
-    fn cover(&self, words: &[Word<'_>]) -> Cover {
+    fn cover(&self, words: &[Word]) -> Cover {
         Cover::of(&self.sections, Some(self.joiner), words)
     }
 
     /// "ok?" asks back; "why not?" does not.
-    fn asks(&self, words: &[Word<'_>], cover: &Cover) -> bool {
+    fn asks(&self, words: &[Word], cover: &Cover) -> bool {
         let last = cover.pieces(words.len()).next();
         words.last().is_some_and(|w| w.after == Gap::Question)
             && last.is_none_or(|piece| !self.asks_nothing.is(&words[piece.from..piece.to]))
     }
 
     /// The message begins with an answer.
-    fn begins(&self, text: &str, words: &[Word<'_>], cover: &Cover) -> Option<Match> {
+    fn begins(&self, message: &Words, cover: &Cover) -> Option<Match> {
+        let words = message.all();
         (1..words.len()).rev().filter(|&cut| cover.reaches(cut)).find_map(|cut| {
             let gap = words[cut - 1].after;
             let joined = self.joiner.at(words, cut) && cut + 1 < words.len();
@@ -112,12 +118,13 @@ impl Lists {
                 return None;
             }
             let rest = cut + usize::from(joined);
-            Some(Match { value: Value::Boolean(value), remainder: remainder(text, words, rest, words.len()) })
+            Some(Match { value: Value::Boolean(value), remainder: remainder(message, rest, words.len()) })
         })
     }
 
     /// The message ends with a plain yes or no in a clause of its own.
-    fn ends(&self, text: &str, words: &[Word<'_>]) -> Option<Match> {
+    fn ends(&self, message: &Words) -> Option<Match> {
+        let words = message.all();
         let cut = (1..words.len()).rev().find(|&i| words[i - 1].after > Gap::Space)?;
         let (rest, tail) = words.split_at(cut);
         let cover = self.cover(tail);
@@ -130,17 +137,17 @@ impl Lists {
         if value && self.takes_back(rest) {
             return None;
         }
-        Some(Match { value: Value::Boolean(value), remainder: remainder(text, words, 0, cut) })
+        Some(Match { value: Value::Boolean(value), remainder: remainder(message, 0, cut) })
     }
 
     /// Whether the rest takes an agreement back or changes what was agreed to.
-    fn takes_back(&self, rest: &[Word<'_>]) -> bool {
+    fn takes_back(&self, rest: &[Word]) -> bool {
         self.turn.at(rest, 0) || self.turn_any.within(rest)
     }
 }
 
 /// Whether the clause is a question: behind "sounds good" it asks about what was proposed, and nothing is settled.
-fn asks(rest: &[Word<'_>]) -> bool {
+fn asks(rest: &[Word]) -> bool {
     rest.iter().find(|w| w.after >= Gap::Hard).is_some_and(|w| w.after == Gap::Question)
 }
 

@@ -2,14 +2,17 @@
 
 use alloc::string::{String, ToString};
 
-use super::lexicon::{Lexicon, Section};
-use super::text::{Gap, Word, clause};
-use super::{Match, NoMatch, Value};
+use super::lexicon::{Lexicon, Section, SectionId};
+use super::words::{Gap, Word, Words};
+use super::{Match, NoMatch, Value, named};
 
 /// An answer clause is short; a longer one is a sentence of its own.
 const LONGEST: usize = 16;
 /// A whole message that is longer is no answer either; this bound keeps every reader linear.
 const MOST: usize = 64;
+
+const JOINER: SectionId = named("joiner");
+const TURN: SectionId = named("turn");
 
 /// The first word of a remainder decides what it may be.
 struct Joints {
@@ -20,27 +23,23 @@ struct Joints {
 /// Reads the whole message with `whole`, or its first or last clause when the rest is a clause of its own.
 pub(crate) fn read(
     lexicon: &'static Lexicon,
-    text: &str,
-    words: &[Word<'_>],
-    whole: impl Fn(&[Word<'_>]) -> Option<Value>,
+    message: &Words,
+    whole: impl Fn(&[Word]) -> Option<Value>,
 ) -> Result<Match, NoMatch> {
-    let whole = |w: &[Word<'_>]| if w.len() > MOST { None } else { whole(w) };
+    let words = message.all();
+    let whole = |w: &[Word]| if w.len() > MOST { None } else { whole(w) };
     if let Some(value) = whole(words) {
         return Ok(Match { value, remainder: None });
     }
-    let joints = Joints { joiner: lexicon.section("joiner"), turn: lexicon.section("turn") };
-    first(text, words, &joints, &whole)
-        .or_else(|| last(text, words, &joints, &whole))
+    let joints = Joints { joiner: lexicon.section(JOINER), turn: lexicon.section(TURN) };
+    first(message, &joints, &whole)
+        .or_else(|| last(message, &joints, &whole))
         .ok_or(NoMatch { reason: "unexplained word" })
 }
 
 /// The longest first clause that is an answer, with a rest that is none and takes nothing back.
-fn first(
-    text: &str,
-    words: &[Word<'_>],
-    joints: &Joints,
-    whole: &impl Fn(&[Word<'_>]) -> Option<Value>,
-) -> Option<Match> {
+fn first(message: &Words, joints: &Joints, whole: &impl Fn(&[Word]) -> Option<Value>) -> Option<Match> {
+    let words = message.all();
     (1..words.len().min(LONGEST + 1)).rev().find_map(|cut| {
         let joined = joints.joiner.at(words, cut);
         if words[cut - 1].after == Gap::Space && !joined {
@@ -52,30 +51,24 @@ fn first(
         }
         let rest = &words[if joined { cut + 1 } else { cut }..];
         let value = whole(&words[..cut])?;
-        (rest.len() > 1 && whole(rest).is_none()).then(|| Match {
-            value,
-            remainder: remainder(text, words, cut + usize::from(joined), words.len()),
-        })
+        (rest.len() > 1 && whole(rest).is_none())
+            .then(|| Match { value, remainder: remainder(message, cut + usize::from(joined), words.len()) })
     })
 }
 
 /// A last sentence that is an answer: only behind a full stop, since "…, for two" belongs to what it follows.
-fn last(
-    text: &str,
-    words: &[Word<'_>],
-    joints: &Joints,
-    whole: &impl Fn(&[Word<'_>]) -> Option<Value>,
-) -> Option<Match> {
+fn last(message: &Words, joints: &Joints, whole: &impl Fn(&[Word]) -> Option<Value>) -> Option<Match> {
+    let words = message.all();
     let cut = (1..words.len()).rev().find(|&i| words[i - 1].after >= Gap::Hard)?;
     let before = words[..cut].iter().rposition(|w| w.after == Gap::Question);
     if cut < 2 || words.len() - cut > LONGEST || before.is_some() || joints.turn.at(words, cut) {
         return None;
     }
     let value = whole(&words[cut..])?;
-    Some(Match { value, remainder: remainder(text, words, 0, cut) })
+    Some(Match { value, remainder: remainder(message, 0, cut) })
 }
 
 /// The words from `from` to `to` as the user wrote them, with their punctuation.
-pub(crate) fn remainder(text: &str, words: &[Word<'_>], from: usize, to: usize) -> Option<String> {
-    Some(clause(text, words, from, to).to_string()).filter(|rest| !rest.is_empty())
+pub(crate) fn remainder(message: &Words, from: usize, to: usize) -> Option<String> {
+    Some(message.clause(from, to).to_string()).filter(|rest| !rest.is_empty())
 }

@@ -1,55 +1,60 @@
 //! Messages that are nothing but an acknowledgement, or nothing but a greeting (`spec 03 §1`, `§4`).
 
-use super::lexicon::{Cover, LEXICONS, Lexicon};
-use super::text::{Gap, Word, words};
+use super::lexicon::{Cover, Lexicon, RECOGNIZE, SectionId};
+use super::named;
+use super::words::{Gap, Word, Words};
+
+const GREETING: SectionId = named("greeting");
+const SIR: SectionId = named("sir");
+const PLEASE: SectionId = named("please");
+const THANKS: SectionId = named("thanks");
+const JOINER: SectionId = named("joiner");
+const TURN: SectionId = named("turn.close");
 
 /// Whether the whole message acknowledges or closes: "thanks", "ok", "got it", "thanks, looks good".
 ///
 /// "ok, but what about X?", "not great" and "looks good except …" do not.
 #[must_use]
-pub fn acknowledgement(text: &str) -> bool {
-    let words = words(text);
-    LEXICONS.iter().any(|lexicon| closes(lexicon, &words))
+pub fn acknowledgement(message: &Words) -> bool {
+    RECOGNIZE.iter().any(|lexicon| closes(lexicon, message.all()))
 }
 
 /// Whether the whole message greets: "hi", "hello there", "good morning, how are you?".
 #[must_use]
-pub fn greeting(text: &str) -> bool {
-    let words = words(text);
-    LEXICONS.iter().any(|lexicon| {
-        let greeting = lexicon.section("greeting");
-        let around = [greeting, lexicon.section("sir"), lexicon.section("please")];
-        let cover = Cover::of(&around, None, &words);
-        greeting.at(&words, 0) && cover.reaches(words.len())
+pub fn greeting(message: &Words) -> bool {
+    let words = message.all();
+    RECOGNIZE.iter().any(|lexicon| {
+        let around = [GREETING, SIR, PLEASE].map(|id| lexicon.section(id));
+        around[0].at(words, 0) && Cover::of(&around, None, words).reaches(words.len())
     })
 }
 
 /// How many of [`CLOSES`] close by themselves; the others may stand beside them.
 const SAYS: usize = 5;
-const CLOSES: [&str; 10] = [
-    "thanks",
-    "closing",
-    "bye",
-    "yes.weak",
-    "yes.proposal",
-    "filler",
-    "no.word",
-    "no.phrase",
-    "yes.word",
-    "now",
+const CLOSES: [SectionId; 10] = [
+    THANKS,
+    named("closing"),
+    named("bye"),
+    named("yes.weak"),
+    named("yes.proposal"),
+    named("filler"),
+    named("no.word"),
+    named("no.phrase"),
+    named("yes.word"),
+    named("now"),
 ];
 
-fn closes(lexicon: &'static Lexicon, words: &[Word<'_>]) -> bool {
-    let cover = Cover::of(&CLOSES.map(|name| lexicon.section(name)), Some(lexicon.section("joiner")), words);
+fn closes(lexicon: &'static Lexicon, words: &[Word]) -> bool {
+    let cover = Cover::of(&CLOSES.map(|id| lexicon.section(id)), Some(lexicon.section(JOINER)), words);
     cover.reaches(words.len())
-        && (cover.sections(words.len()) & ((1 << SAYS) - 1) != 0 || lexicon.section("thanks").within(words))
+        && (cover.sections(words.len()) & ((1 << SAYS) - 1) != 0 || lexicon.section(THANKS).within(words))
         && words.last().is_some_and(|w| w.after != Gap::Question)
-        && !lexicon.section("turn.close").within(words)
+        && !lexicon.section(TURN).within(words)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{acknowledgement, greeting};
+    use super::{Words, acknowledgement, greeting};
 
     #[test]
     fn acknowledgements() {
@@ -68,7 +73,7 @@ mod tests {
             "Cool. Thanks",
             "I appreciate it",
         ] {
-            assert!(acknowledgement(text), "{text}");
+            assert!(acknowledgement(&Words::of(text)), "{text}");
         }
         for text in [
             "ok, but what about caching?",
@@ -86,17 +91,17 @@ mod tests {
             "create a ticket",
             "stop",
         ] {
-            assert!(!acknowledgement(text), "{text}");
+            assert!(!acknowledgement(&Words::of(text)), "{text}");
         }
     }
 
     #[test]
     fn greetings() {
         for text in ["hi", "Hey!", "hello there", "good morning, how are you?", "Hi all 👋", "what's up"] {
-            assert!(greeting(text), "{text}");
+            assert!(greeting(&Words::of(text)), "{text}");
         }
         for text in ["hi, create a ticket", "there", "high", "", "how are the builds?", "good"] {
-            assert!(!greeting(text), "{text}");
+            assert!(!greeting(&Words::of(text)), "{text}");
         }
     }
 }

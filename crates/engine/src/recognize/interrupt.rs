@@ -1,7 +1,8 @@
 //! Hard interrupts: the *whole* message stops, cancels or starts over (`spec 02 §6`, rung 5).
 
-use super::lexicon::{Cover, LEXICONS, Lexicon};
-use super::text::{Word, words};
+use super::lexicon::{Cover, Lexicon, RECOGNIZE, SectionId};
+use super::named;
+use super::words::{Word, Words};
 
 /// What an interrupt asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,26 +19,25 @@ pub enum Interrupt {
 ///
 /// When it names two ("stop, start over") the last one counts.
 #[must_use]
-pub fn interrupt(text: &str) -> Option<Interrupt> {
-    let words = words(text);
-    LEXICONS.iter().find_map(|lexicon| read(lexicon, &words))
+pub fn interrupt(message: &Words) -> Option<Interrupt> {
+    RECOGNIZE.iter().find_map(|lexicon| read(lexicon, message.all()))
 }
 
-const KINDS: [(&str, Option<Interrupt>); 4] = [
-    ("start_over", Some(Interrupt::StartOver)),
-    ("cancel", Some(Interrupt::Cancel)),
-    ("stop", Some(Interrupt::Stop)),
-    ("around", None),
+const KINDS: [(SectionId, Option<Interrupt>); 4] = [
+    (named("start_over"), Some(Interrupt::StartOver)),
+    (named("cancel"), Some(Interrupt::Cancel)),
+    (named("stop"), Some(Interrupt::Stop)),
+    (named("around"), None),
 ];
 
-fn read(lexicon: &'static Lexicon, words: &[Word<'_>]) -> Option<Interrupt> {
-    let cover = Cover::of(&KINDS.map(|(name, _)| lexicon.section(name)), None, words);
+fn read(lexicon: &'static Lexicon, words: &[Word]) -> Option<Interrupt> {
+    let cover = Cover::of(&KINDS.map(|(id, _)| lexicon.section(id)), None, words);
     cover.pieces(words.len()).find_map(|piece| KINDS[piece.section].1)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Interrupt::*, interrupt};
+    use super::{Interrupt::*, Words, interrupt};
 
     #[test]
     fn the_whole_message_counts() {
@@ -66,7 +66,7 @@ mod tests {
             ("no", None),
             ("", None),
         ] {
-            assert_eq!(interrupt(text), expected, "{text}");
+            assert_eq!(interrupt(&Words::of(text)), expected, "{text}");
         }
     }
 }

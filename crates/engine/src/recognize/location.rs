@@ -6,24 +6,44 @@
 
 use alloc::string::ToString;
 
-use super::lexicon::{Lexicon, Section, skip};
-use super::text::{Gap, Word, slice};
-use super::{Match, NoMatch, Value, all_quoted, clause};
+use super::lexicon::{Lexicon, Section, SectionId, skip};
+use super::words::{Gap, Word, Words};
+use super::{Match, NoMatch, Value, all_quoted, clause, named};
+
+const LEAD: [SectionId; 2] = [named("location.lead"), named("location.prep")];
+const TAIL: [SectionId; 3] = [named("location.tail"), named("filler"), named("thanks")];
+const COMMON: SectionId = named("common");
+const INNER: SectionId = named("location.inner");
+const FIRST: SectionId = named("location.first");
+/// What a message does rather than names; the last two are polite.
+const ACTS: [SectionId; 8] = [
+    named("bye"),
+    named("yes.word"),
+    named("yes.phrase"),
+    named("yes.weak"),
+    named("no.word"),
+    named("no.phrase"),
+    named("thanks"),
+    named("greeting"),
+];
 
 /// The most words of a name in lower case, and of one with capitals.
 const LOWER: usize = 3;
 const CAPITAL: usize = 7;
 
 /// Reads a place, with a remainder when the rest is a clause of its own.
-pub(crate) fn read(lexicon: &'static Lexicon, text: &str, words: &[Word<'_>]) -> Result<Match, NoMatch> {
-    if all_quoted(words) {
+pub(crate) fn read(lexicon: &'static Lexicon, message: &Words) -> Result<Match, NoMatch> {
+    if all_quoted(message.all()) {
         return Err(NoMatch { reason: "quoted" });
     }
-    let shape = Shape::of(lexicon);
-    clause::read(lexicon, text, words, |w| shape.name(w).map(|n| Value::Location(slice(text, n).to_string())))
+    let shape = Shape::of(lexicon, message);
+    clause::read(lexicon, message, |words| {
+        shape.name(words).map(|name| Value::Location(message.slice(name).to_string()))
+    })
 }
 
-struct Shape {
+struct Shape<'m> {
+    message: &'m Words,
     lead: [Section; 2],
     tail: [Section; 3],
     common: Section,
@@ -32,22 +52,22 @@ struct Shape {
     acts: [Section; 8],
 }
 
-impl Shape {
-    fn of(lexicon: &'static Lexicon) -> Self {
-        let list = |name| lexicon.section(name);
+impl<'m> Shape<'m> {
+    fn of(lexicon: &'static Lexicon, message: &'m Words) -> Self {
+        let list = |id| lexicon.section(id);
         Self {
-            lead: [list("location.lead"), list("location.prep")],
-            tail: [list("location.tail"), list("filler"), list("thanks")],
-            common: list("common"),
-            inner: list("location.inner"),
-            first: list("location.first"),
-            acts: ["bye", "yes.word", "yes.phrase", "yes.weak", "no.word", "no.phrase", "thanks", "greeting"]
-                .map(list),
+            message,
+            lead: LEAD.map(list),
+            tail: TAIL.map(list),
+            common: list(COMMON),
+            inner: list(INNER),
+            first: list(FIRST),
+            acts: ACTS.map(list),
         }
     }
 
     /// The name these words are, if they are nothing else.
-    fn name<'w, 'a>(&self, words: &'w [Word<'a>]) -> Option<&'w [Word<'a>]> {
+    fn name<'w>(&self, words: &'w [Word]) -> Option<&'w [Word]> {
         let from = skip(&self.lead, words, 0);
         // In lower case only a bare name or one behind a preposition: "swansea", "in swansea", not "i want coffee".
         let placed = (0..from).any(|at| at + self.lead[1].longest(words, at) == from);
@@ -64,52 +84,52 @@ impl Shape {
     }
 
     /// A name that its capital alone makes one: not the first word of the message, nor one in capitals throughout.
-    fn proper(&self, words: &[Word<'_>], name: &[Word<'_>]) -> bool {
+    fn proper(&self, words: &[Word], name: &[Word]) -> bool {
         let thanked = self.acts[6..].iter().any(|act| act.at(words, 0));
-        name[0].at != words[0].at && name[0].capital() && !thanked
+        name[0].at != words[0].at && name[0].capital && !thanked
     }
 
-    fn is_name(&self, name: &[Word<'_>]) -> bool {
+    fn is_name(&self, name: &[Word]) -> bool {
         let (Some(first), Some(last)) = (name.first(), name.last()) else { return false };
-        let capitals = name.iter().any(Word::capital);
+        let capitals = name.iter().any(|w| w.capital);
         let most = if capitals { CAPITAL } else { LOWER };
         let inside = &name[..name.len() - 1];
+        let folded = |word| self.message.folded(word);
         name.len() <= most
             && !inside.iter().any(|w| w.after >= Gap::Hard)
             && inside.iter().filter(|w| w.after == Gap::Soft).count() <= 2
-            && name.iter().any(|w| w.text.chars().any(char::is_alphabetic))
-            && name.iter().all(|w| w.text.chars().all(|c| c.is_alphanumeric() || ".-#".contains(c)))
-            && (capitals || !name.iter().any(|w| w.text.starts_with(char::is_numeric)))
-            && !self.inner_only(first, capitals && first.capital())
-            && !self.inner_only(last, capitals && last.capital())
+            && name.iter().any(|w| folded(w).chars().any(char::is_alphabetic))
+            && name.iter().all(|w| folded(w).chars().all(|c| c.is_alphanumeric() || ".-#".contains(c)))
+            && (capitals || !name.iter().any(|w| folded(w).starts_with(char::is_numeric)))
+            && !self.inner_only(first, capitals && first.capital)
+            && !self.inner_only(last, capitals && last.capital)
             && (self.free(first, capitals) || (name.len() > 1 && self.first.is(&name[..1])))
-            && name.windows(2).all(|pair| self.free(&pair[1], capitals) || region(pair))
+            && name.windows(2).all(|pair| self.free(&pair[1], capitals) || self.region(pair))
             && !self.acts.iter().any(|act| act.is(name))
     }
 
     /// "of" and the like begin or end no name; "The Hague" and "Los Angeles" do begin with one, in capitals.
-    fn inner_only(&self, word: &Word<'_>, capital: bool) -> bool {
+    fn inner_only(&self, word: &Word, capital: bool) -> bool {
         self.is_inner(word) && !capital && self.is_common(word)
     }
 
-    fn free(&self, word: &Word<'_>, capitals: bool) -> bool {
+    fn free(&self, word: &Word, capitals: bool) -> bool {
         !self.is_common(word) || (capitals && self.is_inner(word))
     }
 
-    fn is_inner(&self, word: &Word<'_>) -> bool {
+    fn is_inner(&self, word: &Word) -> bool {
         self.inner.is(core::slice::from_ref(word))
     }
 
-    fn is_common(&self, word: &Word<'_>) -> bool {
+    fn is_common(&self, word: &Word) -> bool {
         self.common.is(core::slice::from_ref(word))
     }
-}
 
-/// "OR" behind "Portland," is a state, whatever the word means.
-fn region(pair: &[Word<'_>]) -> bool {
-    pair[0].after == Gap::Soft
-        && pair[1].raw.len() == 2
-        && pair[1].raw.bytes().all(|b| b.is_ascii_uppercase())
+    /// "OR" behind "Portland," is a state, whatever the word means.
+    fn region(&self, pair: &[Word]) -> bool {
+        let raw = self.message.raw(&pair[1]);
+        pair[0].after == Gap::Soft && raw.len() == 2 && raw.bytes().all(|b| b.is_ascii_uppercase())
+    }
 }
 
 #[cfg(test)]

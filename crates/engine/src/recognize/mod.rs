@@ -12,7 +12,7 @@ pub(crate) mod lexicon;
 mod location;
 mod number;
 mod selection;
-pub(crate) mod text;
+pub(crate) mod words;
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -24,9 +24,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 pub use closing::{acknowledgement, greeting};
 pub use interrupt::{Interrupt, interrupt};
+pub use words::Words;
 
-use lexicon::LEXICONS;
-use text::Word;
+use lexicon::{RECOGNIZE, RECOGNIZE_NAMES, SectionId};
+use words::Word;
 
 /// What a waiting question accepts (`spec 02 §6`).
 ///
@@ -142,34 +143,42 @@ impl<'de> Deserialize<'de> for Expected {
     }
 }
 
-/// Whether `text` answers a question that expects `expected`, and with what (`spec 02 §6`).
+/// Whether `text` answers a question that expects `expected`: [`answer`] for a text that was not read yet.
+///
+/// # Errors
+///
+/// [`NoMatch`] says why the message is no answer.
+pub fn matches(expected: &Expected, text: &str) -> Result<Match, NoMatch> {
+    answer(expected, &Words::of(text))
+}
+
+/// Whether a message answers a question that expects `expected`, and with what (`spec 02 §6`).
 ///
 /// Interrupts win over every type; an option that is literally named like one is chosen by its number.
 ///
 /// # Errors
 ///
 /// [`NoMatch`] says why the message is no answer.
-pub fn matches(expected: &Expected, text: &str) -> Result<Match, NoMatch> {
-    if text.trim_start().starts_with('/') {
+pub fn answer(expected: &Expected, message: &Words) -> Result<Match, NoMatch> {
+    if message.text().trim_start().starts_with('/') {
         return Err(NoMatch { reason: "command" });
     }
-    if interrupt(text).is_some() {
+    if interrupt(message).is_some() {
         return Err(NoMatch { reason: "interrupt" });
     }
-    let words = text::words(text);
-    if words.is_empty() {
+    if message.all().is_empty() {
         return Err(NoMatch { reason: "no words" });
     }
     if *expected == Expected::Text {
-        return free_text(text);
+        return free_text(message);
     }
     let mut reason = "unexplained word";
-    for lexicon in &LEXICONS {
+    for lexicon in RECOGNIZE {
         let read = match expected {
-            Expected::Boolean => boolean::read(lexicon, text, &words),
-            Expected::Number => number::read(lexicon, text, &words),
-            Expected::Location => location::read(lexicon, text, &words),
-            Expected::Selection(options) => selection::read(lexicon, text, &words, options),
+            Expected::Boolean => boolean::read(lexicon, message),
+            Expected::Number => number::read(lexicon, message),
+            Expected::Location => location::read(lexicon, message),
+            Expected::Selection(options) => selection::read(lexicon, message, options),
             Expected::Text => break,
         };
         match read {
@@ -181,18 +190,23 @@ pub fn matches(expected: &Expected, text: &str) -> Result<Match, NoMatch> {
 }
 
 /// `spec 02 §6`, `text`: anything but an interrupt, a command, an explicit new request or a mere "thanks".
-fn free_text(text: &str) -> Result<Match, NoMatch> {
-    if crate::intent::rules::is_explicit_request(text) {
+fn free_text(message: &Words) -> Result<Match, NoMatch> {
+    if crate::intent::rules::is_explicit_request(message) {
         return Err(NoMatch { reason: "explicit request" });
     }
-    if acknowledgement(text) {
+    if acknowledgement(message) {
         return Err(NoMatch { reason: "acknowledgement" });
     }
-    Ok(Match { value: Value::Text(text.trim().to_string()), remainder: None })
+    Ok(Match { value: Value::Text(message.text().trim().to_string()), remainder: None })
+}
+
+/// The section of that name in the recognisers' lexicons.
+const fn named(name: &str) -> SectionId {
+    lexicon::named(RECOGNIZE_NAMES, name)
 }
 
 /// Whether the message is nothing but a quotation, which gives no value of its own.
-fn all_quoted(words: &[Word<'_>]) -> bool {
+fn all_quoted(words: &[Word]) -> bool {
     words.iter().all(|w| w.quoted)
 }
 
@@ -271,7 +285,7 @@ mod tests {
             for expected in every_type() {
                 let _ = matches(&expected, &text);
             }
-            let _ = crate::intent::rules::rule(&text);
+            let _ = crate::intent::rules::rule(&Words::of(&text));
         }
     }
 
@@ -281,7 +295,8 @@ mod tests {
             for expected in every_type() {
                 let _ = matches(&expected, &text);
             }
-            let _ = (interrupt(&text), acknowledgement(&text), greeting(&text));
+            let message = Words::of(&text);
+            let _ = (interrupt(&message), acknowledgement(&message), greeting(&message));
         }
 
         #[test]

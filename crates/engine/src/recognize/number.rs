@@ -6,52 +6,61 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 
-use super::lexicon::{Lexicon, Section, skip};
-use super::text::{Gap, Word};
-use super::{Match, NoMatch, Value, all_quoted, clause};
+use super::lexicon::{Lexicon, Section, SectionId, skip};
+use super::words::{Gap, Word, Words};
+use super::{Match, NoMatch, Value, all_quoted, clause, named};
+
+const LEAD: SectionId = named("number.lead");
+const NOUN: SectionId = named("number.noun");
+const NOT: SectionId = named("number.not");
+const TAIL: SectionId = named("tail");
+const FILLER: SectionId = named("filler");
+const THANKS: SectionId = named("thanks");
+const UNITS: SectionId = named("number.word");
+const TIMES: SectionId = named("number.times");
+const ARTICLE: SectionId = named("number.article");
+const HALF: SectionId = named("number.half");
+const OF: SectionId = named("number.of");
+const AND: SectionId = named("number.and");
 
 /// Digits in a row without a separator that make a telephone or account number rather than a quantity.
 const TOO_LONG: usize = 7;
 
 /// Reads a number, with a remainder when the rest is a clause of its own.
-pub(crate) fn read(lexicon: &'static Lexicon, text: &str, words: &[Word<'_>]) -> Result<Match, NoMatch> {
-    if all_quoted(words) {
+pub(crate) fn read(lexicon: &'static Lexicon, message: &Words) -> Result<Match, NoMatch> {
+    if all_quoted(message.all()) {
         return Err(NoMatch { reason: "quoted" });
     }
-    clause::read(lexicon, text, words, |w| whole(lexicon, w).map(Value::Number))
+    clause::read(lexicon, message, |words| whole(lexicon, message, words).map(Value::Number))
 }
 
 /// The number these words are, if they are nothing else.
-fn whole(lexicon: &'static Lexicon, words: &[Word<'_>]) -> Option<String> {
-    let list = |name| lexicon.section(name);
+fn whole(lexicon: &'static Lexicon, message: &Words, words: &[Word]) -> Option<String> {
     if words.last().is_some_and(|w| w.after == Gap::Question) && words.len() == 1 {
         return None;
     }
-    let mut at = lead(list("number.lead"), lexicon, words);
-    let (value, next) = value(lexicon, words, at)?;
-    at = next;
-    let noun = list("number.noun");
-    let filler = [list("tail"), list("filler"), list("thanks")];
-    at += noun.longest(words, at);
+    let (value, next) = value(lexicon, message, words, lead(lexicon, message, words))?;
+    let filler = [TAIL, FILLER, THANKS].map(|id| lexicon.section(id));
+    let at = next + lexicon.section(NOUN).longest(words, next);
     if skip(&filler, words, at) == words.len() {
         return Some(value);
     }
     // What is counted may be any single word ("3 apples"), unless it makes the number a time, a date or a name.
     let counted = words.get(at).filter(|w| {
         at == next
-            && !list("number.not").at(words, at)
-            && !w.capital()
-            && w.text.chars().all(char::is_alphabetic)
+            && !lexicon.section(NOT).at(words, at)
+            && !w.capital
+            && message.folded(w).chars().all(char::is_alphabetic)
             && words[at - 1].after == Gap::Space
     })?;
-    (counted.text.ends_with('s') && skip(&filler, words, at + 1) == words.len()).then_some(value)
+    (message.folded(counted).ends_with('s') && skip(&filler, words, at + 1) == words.len()).then_some(value)
 }
 
 /// Skips what may stand before the number, but never the number itself ("one", "a couple").
-fn lead(list: Section, lexicon: &'static Lexicon, words: &[Word<'_>]) -> usize {
+fn lead(lexicon: &'static Lexicon, message: &Words, words: &[Word]) -> usize {
     let mut at = 0;
-    while value(lexicon, words, at).is_none() {
-        match list.longest(words, at) {
+    while value(lexicon, message, words, at).is_none() {
+        match lexicon.section(LEAD).longest(words, at) {
             0 => break,
             n => at += n,
         }
@@ -60,10 +69,10 @@ fn lead(list: Section, lexicon: &'static Lexicon, words: &[Word<'_>]) -> usize {
 }
 
 /// The number that begins at `at`, in our own digits, and where it ends.
-fn value(lexicon: &'static Lexicon, words: &[Word<'_>], at: usize) -> Option<(String, usize)> {
+fn value(lexicon: &'static Lexicon, message: &Words, words: &[Word], at: usize) -> Option<(String, usize)> {
     let word = words.get(at)?;
-    if word.text.starts_with(|c: char| c.is_ascii_digit()) {
-        return digits(&word.text).map(|value| (value, at + 1));
+    if word.digit {
+        return digits(message.folded(word)).map(|value| (value, at + 1));
     }
     let (sum, next) = spelled(lexicon, words, at)?;
     Some((sum.to_string(), next))
@@ -103,17 +112,15 @@ fn digits(word: &str) -> Option<String> {
 }
 
 /// "three", "twenty five", "a couple of", "two hundred and fifty", "half a dozen".
-fn spelled(lexicon: &'static Lexicon, words: &[Word<'_>], from: usize) -> Option<(u64, usize)> {
-    let (units, times) = (lexicon.section("number.word"), lexicon.section("number.times"));
-    let (article, half, of) =
-        (lexicon.section("number.article"), lexicon.section("number.half"), lexicon.section("number.of"));
-    let mut at = from + half.longest(words, from);
+fn spelled(lexicon: &'static Lexicon, words: &[Word], from: usize) -> Option<(u64, usize)> {
+    let (units, times) = (lexicon.section(UNITS), lexicon.section(TIMES));
+    let mut at = from + lexicon.section(HALF).longest(words, from);
     let halved = at > from;
-    at += article.longest(words, at);
+    at += lexicon.section(ARTICLE).longest(words, at);
     let articled = at > from;
     let (mut total, mut group, mut small, mut any) = (0u64, None::<u64>, 0u64, false);
     while let Some(word) = words.get(at) {
-        if let Some(n) = number_of(units, &word.text) {
+        if let Some(n) = units.value(word) {
             // "twenty five" adds up; "two three" are two numbers.
             let adds = group.is_none_or(|g| {
                 g % 100 == 0 && g > 0 || (g % 10 == 0 && (20..100).contains(&small) && n < 10)
@@ -122,7 +129,7 @@ fn spelled(lexicon: &'static Lexicon, words: &[Word<'_>], from: usize) -> Option
                 break;
             }
             (group, small) = (Some(group.unwrap_or(0).checked_add(n)?), n);
-        } else if let Some(n) = number_of(times, &word.text).filter(|_| group.is_some() || articled) {
+        } else if let Some(n) = times.value(word).filter(|_| group.is_some() || articled) {
             let multiplied = group.unwrap_or(1).checked_mul(n)?;
             if n >= 1000 {
                 total = total.checked_add(multiplied)?;
@@ -130,8 +137,7 @@ fn spelled(lexicon: &'static Lexicon, words: &[Word<'_>], from: usize) -> Option
             } else {
                 (group, small) = (Some(multiplied), 0);
             }
-        } else if any && small == 0 && lexicon.section("number.and").at(words, at) && joins(units, words, at)
-        {
+        } else if any && small == 0 && lexicon.section(AND).at(words, at) && joins(units, words, at) {
             // The "and" of "two hundred and fifty".
         } else {
             break;
@@ -150,20 +156,21 @@ fn spelled(lexicon: &'static Lexicon, words: &[Word<'_>], from: usize) -> Option
     } else {
         sum
     };
-    any.then(|| (sum, at + of.longest(words, at)))
+    any.then(|| (sum, at + lexicon.section(OF).longest(words, at)))
 }
 
-fn joins(units: Section, words: &[Word<'_>], at: usize) -> bool {
-    words.get(at + 1).is_some_and(|w| number_of(units, &w.text).is_some())
-}
-
-fn number_of(list: Section, word: &str) -> Option<u64> {
-    list.pairs().find(|(name, _)| *name == word).and_then(|(_, n)| n.parse().ok())
+fn joins(units: Section, words: &[Word], at: usize) -> bool {
+    words.get(at + 1).is_some_and(|w| units.value(w).is_some())
 }
 
 /// The number a short phrase spells, for recognisers that take option numbers.
-pub(crate) fn index(lexicon: &'static Lexicon, words: &[Word<'_>], at: usize) -> Option<(usize, usize)> {
-    let (value, next) = value(lexicon, words, at)?;
+pub(crate) fn index(
+    lexicon: &'static Lexicon,
+    message: &Words,
+    words: &[Word],
+    at: usize,
+) -> Option<(usize, usize)> {
+    let (value, next) = value(lexicon, message, words, at)?;
     Some((value.parse().ok()?, next))
 }
 

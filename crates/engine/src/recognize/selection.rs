@@ -3,46 +3,51 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::ops::Range;
 
-use super::lexicon::{Lexicon, Section, skip};
-use super::text::{Gap, Word, words};
-use super::{Match, NoMatch, Value, clause, number};
+use super::lexicon::{Lexicon, Section, SectionId, skip};
+use super::words::{Gap, Word, Words};
+use super::{Match, NoMatch, Value, clause, named, number};
+
+const LEAD: SectionId = named("selection.lead");
+const TAIL: [SectionId; 3] = [named("selection.tail"), named("filler"), named("thanks")];
+const LAST: SectionId = named("selection.last");
+const FIRST: SectionId = named("selection.first");
+const ORDINAL: SectionId = named("ordinal");
 
 /// Reads a choice, with a remainder when the rest is a clause of its own.
-pub(crate) fn read(
-    lexicon: &'static Lexicon,
-    text: &str,
-    said: &[Word<'_>],
-    options: &[String],
-) -> Result<Match, NoMatch> {
-    let choice = Choice::of(lexicon, options);
-    clause::read(lexicon, text, said, |w| choice.pick(w).map(|i| Value::Selection(options[i].clone())))
+pub(crate) fn read(lexicon: &'static Lexicon, message: &Words, options: &[String]) -> Result<Match, NoMatch> {
+    let choice = Choice::of(lexicon, message, options);
+    clause::read(lexicon, message, |said| choice.pick(said).map(|i| Value::Selection(options[i].clone())))
 }
 
-struct Choice<'a> {
+struct Choice<'m> {
     lexicon: &'static Lexicon,
-    labels: Vec<Vec<Word<'a>>>,
-    lead: [Section; 1],
+    message: &'m Words,
+    /// The words of all options, and which of them are whose.
+    options: Words,
+    labels: Vec<Range<usize>>,
+    lead: Section,
     tail: [Section; 3],
 }
 
-impl<'a> Choice<'a> {
-    fn of(lexicon: &'static Lexicon, options: &'a [String]) -> Self {
-        let list = |name| lexicon.section(name);
-        Self {
-            lexicon,
-            labels: options.iter().map(|o| words(o)).collect(),
-            lead: [list("selection.lead")],
-            tail: [list("selection.tail"), list("filler"), list("thanks")],
-        }
+impl<'m> Choice<'m> {
+    fn of(lexicon: &'static Lexicon, message: &'m Words, options: &[String]) -> Self {
+        let (options, labels) = Words::each(options.iter().map(String::as_str));
+        let (lead, tail) = (lexicon.section(LEAD), TAIL.map(|id| lexicon.section(id)));
+        Self { lexicon, message, options, labels, lead, tail }
+    }
+
+    fn labels(&self) -> impl Iterator<Item = &[Word]> {
+        self.labels.iter().map(|range| &self.options.all()[range.clone()])
     }
 
     /// The option these words name, if they do nothing else.
-    fn pick(&self, said: &[Word<'_>]) -> Option<usize> {
+    fn pick(&self, said: &[Word]) -> Option<usize> {
         if said.last().is_some_and(|w| w.after == Gap::Question) && said.len() < 2 {
             return None;
         }
-        if let Some(exact) = self.only(|label| same(label, said)) {
+        if let Some(exact) = self.only(|label| self.same(label, said)) {
             return Some(exact);
         }
         // A label's own words may look like a frame, so every split into frame and rest is tried, shortest first.
@@ -51,7 +56,7 @@ impl<'a> Choice<'a> {
             if let Some(found) = self.core(&said[from..]) {
                 return Some(found);
             }
-            match self.lead[0].longest(said, from) {
+            match self.lead.longest(said, from) {
                 0 => return None,
                 n if from + n < said.len() => from += n,
                 _ => return None,
@@ -60,76 +65,81 @@ impl<'a> Choice<'a> {
     }
 
     /// What the words are when nothing but a tail may follow.
-    fn core(&self, said: &[Word<'_>]) -> Option<usize> {
+    fn core(&self, said: &[Word]) -> Option<usize> {
         let ends = |at: usize| at <= said.len() && skip(&self.tail, said, at) == said.len();
-        let by_label = self
-            .only(|l| !l.is_empty() && l.len() <= said.len() && same(l, &said[..l.len()]) && ends(l.len()));
+        let by_label =
+            self.only(|l| l.len() <= said.len() && self.same(l, &said[..l.len()]) && ends(l.len()));
         by_label.or_else(|| self.by_position(said, &ends)).or_else(|| self.by_words(said))
     }
 
     /// A letter, a number, an ordinal, or "last".
-    fn by_position(&self, said: &[Word<'_>], ends: &impl Fn(usize) -> bool) -> Option<usize> {
-        let list = |name| self.lexicon.section(name);
+    fn by_position(&self, said: &[Word], ends: &impl Fn(usize) -> bool) -> Option<usize> {
+        let list = |id| self.lexicon.section(id);
         let count = self.labels.len();
-        let (last, first) =
-            (list("selection.last").longest(said, 0), list("selection.first").longest(said, 0));
+        let (last, first) = (list(LAST).longest(said, 0), list(FIRST).longest(said, 0));
         if last > 0 && ends(last) {
             return count.checked_sub(1);
         }
         let word = said.first()?;
-        let at = usize::from(word.text == "#");
-        let ordinal =
-            list("ordinal").pairs().find(|(name, _)| *name == word.text).and_then(|(_, n)| n.parse().ok());
-        let number = number::index(self.lexicon, said, at).filter(|(_, next)| ends(*next)).map(|(n, _)| n);
+        let at = usize::from(self.message.folded(word) == "#");
+        let ordinal = list(ORDINAL).value(word).and_then(|n| usize::try_from(n).ok());
+        let number = number::index(self.lexicon, self.message, said, at);
+        let number = number.filter(|(_, next)| ends(*next)).map(|(n, _)| n);
         let nth = match ordinal.filter(|_| ends(1)).or(number) {
             Some(n) => Some(n),
             None if first > 0 && ends(first) => Some(1),
-            None => letter(word).filter(|_| ends(1)),
+            None => letter(self.message.folded(word)).filter(|_| ends(1)),
         };
         nth.and_then(|n: usize| n.checked_sub(1)).filter(|&i| i < count)
     }
 
     /// Words of exactly one label, with one among them that no other label has, and nothing else left over.
-    fn by_words(&self, said: &[Word<'_>]) -> Option<usize> {
+    fn by_words(&self, said: &[Word]) -> Option<usize> {
         let kept = self.distinctive(said)?;
         self.only(|label| {
-            kept.iter().all(|w| label.iter().any(|l| alike(&l.text, &w.text)))
-                && kept.iter().any(|w| self.holders(&w.text) == 1)
+            kept.iter().all(|w| self.has(label, w)) && kept.iter().any(|w| self.holders(w) == 1)
         })
     }
 
     /// The words that name something: not those of the frame, unless a label has them.
-    fn distinctive<'w, 'm>(&self, said: &'w [Word<'m>]) -> Option<Vec<&'w Word<'m>>> {
+    fn distinctive<'w>(&self, said: &'w [Word]) -> Option<Vec<&'w Word>> {
         let mut kept = Vec::new();
         let mut at = 0;
         while at < said.len() {
-            if self.holders(&said[at].text) > 0 {
+            if self.holders(&said[at]) > 0 {
                 kept.push(&said[at]);
                 at += 1;
                 continue;
             }
-            let around = self.lead.iter().chain(&self.tail).map(|s| s.longest(said, at)).max().unwrap_or(0);
+            let around =
+                self.tail.iter().map(|s| s.longest(said, at)).fold(self.lead.longest(said, at), usize::max);
             // Never over a word some label has: "the one in the second room" may name the room.
-            let free =
-                (1..=around).take_while(|n| *n == 1 || self.holders(&said[at + n - 1].text) == 0).last()?;
+            let free = (1..=around).take_while(|n| *n == 1 || self.holders(&said[at + n - 1]) == 0).last()?;
             at += free;
         }
         (!kept.is_empty()).then_some(kept)
     }
 
-    fn holders(&self, word: &str) -> usize {
-        self.labels.iter().filter(|l| l.iter().any(|w| alike(&w.text, word))).count()
+    /// How many labels have the word.
+    fn holders(&self, word: &Word) -> usize {
+        self.labels().filter(|label| self.has(label, word)).count()
+    }
+
+    fn has(&self, label: &[Word], word: &Word) -> bool {
+        let word = self.message.folded(word);
+        label.iter().any(|w| alike(self.options.folded(w), word))
+    }
+
+    fn same(&self, label: &[Word], said: &[Word]) -> bool {
+        let alike = |(l, s): (&Word, &Word)| self.options.folded(l) == self.message.folded(s);
+        !label.is_empty() && label.len() == said.len() && label.iter().zip(said).all(alike)
     }
 
     /// The one label that fits; nothing when two do.
-    fn only(&self, fits: impl Fn(&[Word<'a>]) -> bool) -> Option<usize> {
-        let mut fitting = self.labels.iter().enumerate().filter(|(_, l)| fits(l)).map(|(i, _)| i);
+    fn only(&self, fits: impl Fn(&[Word]) -> bool) -> Option<usize> {
+        let mut fitting = self.labels().enumerate().filter(|(_, l)| fits(l)).map(|(i, _)| i);
         fitting.next().filter(|_| fitting.next().is_none())
     }
-}
-
-fn same(label: &[Word<'_>], said: &[Word<'_>]) -> bool {
-    label.len() == said.len() && label.iter().zip(said).all(|(l, s)| l.text == s.text) && !label.is_empty()
 }
 
 /// Equal, but for a plural or an adverb's ending.
@@ -142,8 +152,8 @@ fn stem(word: &str) -> &str {
     stem.strip_suffix('s').unwrap_or(stem)
 }
 
-fn letter(word: &Word<'_>) -> Option<usize> {
-    let mut chars = word.text.chars();
+fn letter(word: &str) -> Option<usize> {
+    let mut chars = word.chars();
     match (chars.next(), chars.next()) {
         (Some(c @ 'a'..='z'), None) => Some(c as usize - 'a' as usize + 1),
         _ => None,

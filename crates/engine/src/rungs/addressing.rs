@@ -8,6 +8,7 @@ use crate::decision::{Decision, Reason, Verdict};
 use crate::event::EventKind;
 use crate::intent::rules;
 use crate::lane::Role;
+use crate::recognize::Words;
 use crate::rungs::intent::with_body;
 use crate::tickets::flow;
 use crate::turn::Turn;
@@ -52,7 +53,7 @@ fn edited(turn: &mut Turn<'_>, text: &str) -> Decision {
     };
     message.text = text.into();
     turn.rewrite(message.clone());
-    let object = rules::rule(text).and_then(|ruling| ruling.object);
+    let object = rules::rule(&Words::of(text)).and_then(|ruling| ruling.object);
     let object = object.map_or_else(|| text.into(), |object| with_body(&object, text));
     if flow::remake(turn, &message.id, &object) {
         return Decision::new(Verdict::Shown, Reason::DraftRemade);

@@ -1,6 +1,7 @@
 //! Rungs 2 and 3: what is no message goes straight to its handler, with no classifier and no model.
 
 use alloc::format;
+use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 
 use super::{
@@ -16,7 +17,7 @@ use crate::id::{EffectId, MessageId};
 use crate::intent::Intent;
 use crate::lane::{Message, MessageKind, RecordKind, Role, TaskStatus};
 use crate::pending::{PendingKind, Slot};
-use crate::recognize::Expected;
+use crate::recognize::{Expected, Words};
 use crate::rungs::intent::act;
 use crate::say;
 use crate::step::climb;
@@ -90,7 +91,8 @@ fn answered(turn: &mut Turn<'_>, effect: &EffectId, answer: &Answer) -> Decision
     let Some(Event { kind: EventKind::MessagePosted(posted), .. }) = held else {
         return Decision::new(Verdict::Recorded, Reason::EffectSuperseded);
     };
-    turn.said = Some(Said { message: ask.message, by: ask.by, text: posted.text, since: ask.since });
+    let words = Words::of(&posted.text);
+    turn.said = Some(Rc::new(Said { message: ask.message, by: ask.by, words, since: ask.since }));
     turn.trace.candidates = Intent::ALL.iter().map(|intent| intent.word().to_string()).collect();
     turn.trace.rule = Some(match answer {
         // What a model wrote is not ours to keep in the row: a label that was offered, or that there was another.

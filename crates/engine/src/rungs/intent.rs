@@ -26,21 +26,21 @@ use crate::workflow::{About, Action, CardStatus, press};
 
 /// Rules decide what is explicit; a model, when there is one, is asked within bounds.
 pub(crate) fn intent(turn: &mut Turn<'_>) -> Tried {
-    let said = said(turn).clone();
-    if recognize::acknowledgement(&said.text)
+    let said = said(turn);
+    if recognize::acknowledgement(&said.words)
         && turn.conversational().is_none()
-        && turn.open_cards().is_empty()
+        && turn.open_cards().next().is_none()
     {
         return Decided(Decision::new(Verdict::Recorded, Reason::Acknowledged));
     }
-    if let Some(ruling) = rules::rule(&said.text) {
+    if let Some(ruling) = rules::rule(&said.words) {
         turn.trace.rule = Some(Cow::Borrowed(ruling.rule));
         if ruling.intent == rules::RuledIntent::TicketChange {
             let verdict = answer(turn, say::NO_UPDATE);
             return Decided(Decision::new(verdict, Reason::IntentRule).with_intent(Intent::Ticket));
         }
         let (intent, named) = (ruling.intent.into(), ruling.item.and_then(item_type));
-        let object = ruling.object.map(|object| (with_body(&object, &said.text), named));
+        let object = ruling.object.map(|object| (with_body(&object, said.text()), named));
         return Decided(act(turn, intent, Reason::IntentRule, object));
     }
     if !turn.given.model || turn.given.paused.as_ref().is_some_and(|paused| paused.everything) {
@@ -75,8 +75,8 @@ fn item_type(noun: &str) -> Option<ItemType> {
 fn ask_model(turn: &mut Turn<'_>, said: &Said) {
     let earlier = focus::window(turn.lane).into_iter().map(|message| message.text.clone()).collect();
     let effect =
-        turn.effect(EffectBody::ModelAsk(Ask::classify(&said.text, earlier, turn.policy)), &[], None);
-    let posted = Posted { text: said.text.clone(), ..posted(turn.event) };
+        turn.effect(EffectBody::ModelAsk(Ask::classify(said.text(), earlier, turn.policy)), &[], None);
+    let posted = Posted { text: said.text().into(), ..posted(turn.event) };
     let held = Event {
         id: said.message.0.clone(),
         received_at: said.since,
@@ -116,11 +116,15 @@ pub(crate) fn remembered_intent(turn: &mut Turn<'_>) -> Tried {
 
 /// Ambiguous, and nothing remembered: ask. An older open gate gives way.
 pub(crate) fn scope_gate(turn: &mut Turn<'_>) -> Tried {
-    let said = said(turn).clone();
-    let older: Vec<_> =
-        turn.open_cards().into_iter().filter(|card| matches!(card.about, About::ScopeGate { .. })).collect();
-    let excerpt = say::gate_card(&said.text, turn.policy.window.gate_chars);
-    let gate = turn.show(About::ScopeGate { source: said.message, excerpt, remember: false }, &said.by, None);
+    let said = said(turn);
+    let gates = turn.open_cards().filter(|card| matches!(card.about, About::ScopeGate { .. }));
+    let older: Vec<_> = gates.cloned().collect();
+    let excerpt = say::gate_card(said.text(), turn.policy.window.gate_chars);
+    let gate = turn.show(
+        About::ScopeGate { source: said.message.clone(), excerpt, remember: false },
+        &said.by,
+        None,
+    );
     for card in older {
         press::close(turn, card, CardStatus::Superseded { by: gate.clone() }, Closing::Superseded);
     }
@@ -134,10 +138,10 @@ pub(crate) fn act(
     reason: Reason,
     ticket: Option<(String, Option<ItemType>)>,
 ) -> Decision {
-    let said = said(turn).clone();
+    let said = said(turn);
     let verdict = match intent {
         Intent::Ticket => {
-            let (about, named) = ticket.unwrap_or((said.text, None));
+            let (about, named) = ticket.unwrap_or_else(|| (said.text().into(), None));
             flow::start(turn, &about, named, &said.by);
             Verdict::Shown
         }

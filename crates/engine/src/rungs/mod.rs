@@ -6,11 +6,13 @@ pub(crate) mod intent;
 pub(crate) mod words;
 
 use alloc::borrow::Cow;
+use alloc::rc::Rc;
 use alloc::string::String;
 
 use crate::decision::Decision;
 use crate::focus::{FocusContext, FocusSource};
 use crate::id::MessageId;
+use crate::recognize::Words;
 use crate::time::Timestamp;
 use crate::turn::{Said, Turn};
 
@@ -23,14 +25,14 @@ pub(crate) enum Tried {
 }
 
 /// The message being routed; rung 4 put it there, and nothing below runs without.
-pub(crate) fn said<'t>(turn: &'t Turn<'_>) -> &'t Said {
-    const NOTHING: &Said = &Said {
-        message: MessageId(String::new()),
+pub(crate) fn said(turn: &Turn<'_>) -> Rc<Said> {
+    let nothing = || Said {
+        message: MessageId::from(""),
         by: String::new(),
-        text: String::new(),
+        words: Words::default(),
         since: Timestamp(0),
     };
-    turn.said.as_ref().unwrap_or(NOTHING)
+    turn.said.clone().unwrap_or_else(|| Rc::new(nothing()))
 }
 
 pub(crate) fn focus<'t>(turn: &'t Turn<'_>) -> &'t FocusContext {

@@ -1,8 +1,8 @@
 //! Rungs 4 to 6: what the words refer to, whether they stop something, whether they answer something.
 
 use alloc::format;
+use alloc::rc::Rc;
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use super::{
     Tried,
@@ -12,15 +12,15 @@ use super::{
 use crate::admit::{Admission, admit};
 use crate::decision::{Applied, Decision, Reason, Verdict};
 use crate::event::{Event, EventKind};
-use crate::focus::{self as resolver, FocusContext};
+use crate::focus as resolver;
 use crate::intent::Intent;
 use crate::lane::{MessageKind, RecordKind, TaskStatus};
 use crate::pending::{Fit, PendingKind, PendingState, Slot};
-use crate::recognize::{self, Expected, Value};
+use crate::recognize::{self, Expected, Value, Words};
 use crate::say;
 use crate::tickets::flow;
 use crate::turn::{Said, Turn};
-use crate::workflow::{About, Action, Progress, press};
+use crate::workflow::{About, Action, Progress, Step, allowed, press};
 
 /// From here on there is a message, ours to answer: it is kept, and its anchor found.
 pub(crate) fn focus_of_message(turn: &mut Turn<'_>) -> Tried {
@@ -45,14 +45,15 @@ fn join_burst(turn: &mut Turn<'_>) {
     turn.cancel(&ask.effect);
     let held = turn.held(&ask.message.0);
     turn.drop_record(RecordKind::Held, &ask.message.0);
-    if let (Some(Event { kind: EventKind::MessagePosted(first), .. }), Some(said)) = (held, &mut turn.said) {
-        said.text = format!("{}\n{}", first.text, said.text);
-        said.since = ask.since;
+    if let (Some(Event { kind: EventKind::MessagePosted(first), .. }), Some(said)) = (held, turn.said.take())
+    {
+        let words = Words::of(&format!("{}\n{}", first.text, said.text()));
+        turn.said = Some(Rc::new(Said { words, since: ask.since, ..Rc::unwrap_or_clone(said) }));
     }
 }
 
 pub(crate) fn hard_interrupt(turn: &mut Turn<'_>) -> Tried {
-    if recognize::interrupt(&said(turn).text).is_none() {
+    if recognize::interrupt(&said(turn).words).is_none() {
         return Passed("the whole message is not a stop".into());
     }
     let reason = if interrupt(turn) { Reason::InterruptStop } else { Reason::InterruptNothing };
@@ -98,11 +99,11 @@ pub(crate) fn conversational_pending(turn: &mut Turn<'_>) -> Tried {
 /// The question that waits takes the message, or is left alone, or cleared (`spec 02 §5.3`). One that lapsed and is
 /// replied to comes back for this message, and leaves the one that waits alone.
 fn answer_to_question(turn: &mut Turn<'_>) -> Option<Decision> {
-    let (said, focus) = (said(turn).clone(), focus(turn).clone());
-    let lapsed = revive(turn, &focus);
+    let lapsed = revive(turn);
     let revived = lapsed.is_some();
     let pending = lapsed.or_else(|| turn.conversational().cloned())?;
-    match pending.fit(&said.text, &said.by, &focus, turn.now()) {
+    let said = said(turn);
+    match pending.fit(&said.words, &said.by, focus(turn), turn.now()) {
         Fit::Applies(found) => {
             settle_question(turn, revived);
             turn.applied = Some(Applied { pending: pending.id.clone(), value: found.value.clone() });
@@ -111,7 +112,8 @@ fn answer_to_question(turn: &mut Turn<'_>) -> Option<Decision> {
                 return Some(Decision::new(Verdict::Done, Reason::PendingApplied));
             };
             turn.note(Reason::PendingAppliedWithRemainder);
-            turn.said = Some(Said { text: rest, ..said });
+            let words = Words::of(&rest);
+            turn.said = Some(Rc::new(Said { words, ..Rc::unwrap_or_clone(said) }));
         }
         Fit::Expired => {
             settle_question(turn, revived);
@@ -139,11 +141,12 @@ fn settle_question(turn: &mut Turn<'_>, lapsed: bool) {
 }
 
 /// An explicit reply to the anchor of a lapsed question brings it back for this one message.
-fn revive(turn: &mut Turn<'_>, focus: &FocusContext) -> Option<PendingState> {
-    let lapsed = turn.head.lapsed.clone()?;
+fn revive(turn: &mut Turn<'_>) -> Option<PendingState> {
+    let (lapsed, focus) = (turn.head.lapsed.as_ref()?, focus(turn));
     if !(focus.replies() && focus.anchor_id() == Some(&lapsed.anchor) && lapsed.alive(turn.now())) {
         return None;
     }
+    let lapsed = lapsed.clone();
     turn.note(Reason::PendingRevived);
     Some(lapsed)
 }
@@ -164,13 +167,14 @@ fn apply(turn: &mut Turn<'_>, pending: &PendingState, value: &Value) {
 
 /// The gate also takes the exact words of its buttons: choosing a scope has no effect outside.
 fn words_of_the_gate(turn: &mut Turn<'_>) -> Option<Decision> {
-    let words = fold(&said(turn).text);
-    let card =
-        turn.open_cards().into_iter().rev().find(|card| matches!(card.about, About::ScopeGate { .. }))?;
-    if card.expires_at.is_some_and(|end| turn.now() > end) {
+    let said = said(turn);
+    let is_said = |action: &Action| folded(action.label()).eq(folded(said.text()));
+    let action = allowed(Step::ScopeGate).iter().copied().find(is_said)?;
+    let gate = turn.open_cards().rev().find(|card| matches!(card.about, About::ScopeGate { .. }))?;
+    if gate.expires_at.is_some_and(|end| turn.now() > end) {
         return None;
     }
-    let action = card.actions().into_iter().find(|action| fold(action.label()) == words)?;
+    let card = gate.clone();
     Some(match action {
         Action::SelectReview => press::choose(turn, card, action, Intent::Review, false),
         Action::SelectTicket => press::choose(turn, card, action, Intent::Ticket, false),
@@ -184,31 +188,32 @@ fn words_of_the_gate(turn: &mut Turn<'_>) -> Option<Decision> {
 
 /// Text never approves (`spec 06 §5.4`): affirmation of an approval in focus is answered with the way to it.
 fn approval_by_text(turn: &mut Turn<'_>) -> Option<Decision> {
-    let anchor = focus(turn).anchor.clone()?;
-    let in_focus = turn.open_cards().into_iter().find(|card| card.message == anchor && card.is_approval())?;
-    let text = &said(turn).text;
-    let affirms = approves(text)
-        || recognize::matches(&Expected::Boolean, text)
+    let anchor = focus(turn).anchor_id()?;
+    let in_focus = turn.open_cards().find(|card| card.message == *anchor && card.is_approval())?;
+    let said = said(turn);
+    let affirms = approves(said.text())
+        || recognize::answer(&Expected::Boolean, &said.words)
             .is_ok_and(|found| found.value == Value::Boolean(true));
     if !affirms {
         return None;
     }
-    let task = turn.draft_of(&in_focus).map(|draft| draft.task);
+    let task = turn.draft_of(in_focus).map(|draft| draft.task);
     turn.say(MessageKind::Notification, task.as_ref(), say::PRESS_APPROVE);
     Some(Decision::new(Verdict::Answered, Reason::ApprovalNotByText))
 }
 
 /// Lower case, single blanks, no closing punctuation: for comparing with a button's label.
-fn fold(text: &str) -> String {
-    let words: Vec<String> =
-        text.trim_matches(|c: char| !c.is_alphanumeric()).split_whitespace().map(str::to_lowercase).collect();
-    words.join(" ")
+fn folded(text: &str) -> impl Iterator<Item = char> {
+    let words = text.trim_matches(|c: char| !c.is_alphanumeric()).split_whitespace();
+    words.enumerate().flat_map(|(i, word)| {
+        (i > 0).then_some(' ').into_iter().chain(word.chars().flat_map(char::to_lowercase))
+    })
 }
 
 /// "approve", "yes, approve it please": nothing but affirmation around the word itself.
 fn approves(text: &str) -> bool {
     const AROUND: [&str; 10] = ["yes", "ok", "okay", "please", "it", "this", "that", "go", "ahead", "and"];
-    let words = fold(text);
+    let words: String = folded(text).collect();
     let mut words = words.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.clone().any(|word| word.starts_with("approve"))
         && words.all(|word| word.starts_with("approve") || AROUND.contains(&word))

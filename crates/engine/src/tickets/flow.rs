@@ -190,11 +190,12 @@ fn revise(turn: &mut Turn<'_>, card: Card, draft: Draft) {
 /// that is still open.
 pub(crate) fn remake(turn: &mut Turn<'_>, message: &MessageId, object: &str) -> bool {
     let made_from = |draft: &Draft| draft.source == *message;
-    let card = turn.open_cards().into_iter().find(|card| {
+    let card = turn.open_cards().find(|card| {
         matches!(card.about, About::DraftPreview { .. })
             && turn.draft_of(card).as_ref().is_some_and(made_from)
     });
-    let Some((card, mut draft)) = card.and_then(|card| turn.draft_of(&card).map(|draft| (card, draft)))
+    let Some((card, mut draft)) =
+        card.cloned().and_then(|card| turn.draft_of(&card).map(|draft| (card, draft)))
     else {
         return false;
     };

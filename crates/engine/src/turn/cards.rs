@@ -40,11 +40,11 @@ impl Turn<'_> {
         if let Some(kind) = pending {
             self.open_pending(kind, None, &card.message, task, None, card.expires_at);
         }
-        self.head.cards.push(id.clone());
+        self.head.cards.push(&id);
         self.set_timers(&mut card);
-        self.put(Record::Card(card.clone()));
         self.effect(EffectBody::CardPost { message: card.message.clone(), card: model }, &[], None);
         self.open_approval(&card);
+        self.put(Record::Card(card));
         id
     }
 

@@ -15,15 +15,15 @@ impl Turn<'_> {
         self.readmit();
         while self.head.cards.len() > self.policy.window.cards {
             let Some(id) = self.next_to_leave() else { break };
-            self.head.cards.retain(|card| *card != id);
+            self.head.cards.remove(&id);
             // Its buttons still work; only the list of what is open gets shorter.
             self.clear_pending_of(&id);
             self.retire(RecordKind::Card, &id.0);
         }
         while self.head.window.len() > self.policy.window.messages {
-            let goes = |id: &MessageId| self.untouched(RecordKind::Message, &id.0) && !self.waited_for(id);
-            let Some(at) = self.head.window.iter().position(goes) else { break };
-            let id = self.head.window.remove(at);
+            let goes = |id: &&str| self.untouched(RecordKind::Message, id) && !self.waited_for(id);
+            let Some(id) = self.head.window.texts().find(goes).map(MessageId::from) else { break };
+            self.head.window.remove(&id);
             self.retire(RecordKind::Message, &id.0);
         }
         self.retire_unused();
@@ -32,38 +32,34 @@ impl Turn<'_> {
     /// The oldest card that is decided, else the oldest that is not the open gate: there is one gate, and a newer
     /// message has to find it.
     fn next_to_leave(&self) -> Option<CardId> {
-        let settled = |id: &&CardId| self.untouched(RecordKind::Card, &id.0);
-        let open = |id: &&CardId| self.card_ref(id).is_some_and(Card::open);
-        let gate = |id: &&CardId| {
-            self.card_ref(id).is_some_and(|card| matches!(card.about, About::ScopeGate { .. }))
-        };
-        let mut loaded = self.head.cards.iter().filter(settled);
-        loaded.clone().find(|id| !open(id)).or_else(|| loaded.find(|id| !gate(id))).cloned()
+        let card = |id: &str| self.card_ref(id);
+        let open = |id: &&str| card(id).is_some_and(Card::open);
+        let gate = |id: &&str| card(id).is_some_and(|card| matches!(card.about, About::ScopeGate { .. }));
+        let loaded = || self.head.cards.texts().filter(|id| self.untouched(RecordKind::Card, id));
+        loaded().find(|id| !open(id)).or_else(|| loaded().find(|id| !gate(id))).map(CardId::from)
     }
 
     /// Drafts that no loaded card and no question needs leave, and tasks that no loaded draft needs.
     fn retire_unused(&mut self) {
-        let mut drafts: BTreeSet<DraftId> = self
-            .head
-            .cards
-            .iter()
-            .filter_map(|id| self.card_ref(id))
-            .filter_map(|card| card.draft().cloned())
-            .collect();
+        let records = &self.lane.records;
+        let loaded = || records.of(RecordKind::Draft).chain(records.of(RecordKind::Task));
+        if loaded().next().is_none() {
+            return;
+        }
+        let cards = self.head.cards.texts().filter_map(|id| self.card_ref(id));
         let questions = self.head.pendings.iter().chain(&self.head.lapsed);
-        drafts.extend(questions.filter_map(|pending| pending.kind.draft().cloned()));
-        let tasks: BTreeSet<TaskId> =
-            drafts.iter().filter_map(|id| self.draft(id)).map(|draft| draft.task).collect();
-        let unused: Vec<RecordKey> = self
-            .lane
-            .records
-            .iter()
-            .filter_map(|record| match record {
-                Record::Draft(draft) if !drafts.contains(&draft.id) => Some(record.key()),
-                Record::Task(task) if !tasks.contains(&task.id) => Some(record.key()),
-                _ => None,
-            })
+        let drafts: BTreeSet<&DraftId> = cards
+            .filter_map(Card::draft)
+            .chain(questions.filter_map(|pending| pending.kind.draft()))
             .collect();
+        let tasks: BTreeSet<&TaskId> =
+            drafts.iter().filter_map(|id| self.draft_ref(id)).map(|draft| &draft.task).collect();
+        let unused = loaded().filter(|record| match record {
+            Record::Draft(draft) => !drafts.contains(&draft.id),
+            Record::Task(task) => !tasks.contains(&task.id),
+            _ => false,
+        });
+        let unused: Vec<RecordKey> = unused.map(Record::key).collect();
         for key in unused {
             if self.untouched(key.kind, &key.key) {
                 self.retire(key.kind, &key.key);
@@ -78,16 +74,16 @@ impl Turn<'_> {
                 && !self.untouched(RecordKind::Card, &card.id.0)
                 && !self.head.cards.contains(&card.id)
             {
-                self.head.cards.insert(0, card.id.clone());
+                self.head.cards.push_first(&card.id);
             }
         }
     }
 
     /// An open gate routes this message when it is answered.
-    fn waited_for(&self, id: &MessageId) -> bool {
+    fn waited_for(&self, id: &str) -> bool {
         self.head
             .pendings
             .iter()
-            .any(|p| matches!(&p.kind, PendingKind::WaitingScopeChoice { message, .. } if message == id))
+            .any(|p| matches!(&p.kind, PendingKind::WaitingScopeChoice { message, .. } if message.0 == id))
     }
 }

@@ -198,17 +198,24 @@ impl CardModel {
     /// The card as plain text: what the lane remembers of it, and what a channel without cards shows.
     #[must_use]
     pub fn as_text(&self) -> String {
-        let mut lines: Vec<String> = Vec::new();
-        match &self.hash {
-            Some(hash) => lines.push(format!("{} (v{} · {hash})", self.title, self.version)),
-            None => lines.push(self.title.clone()),
+        let mut text = self.title.clone();
+        if let Some(hash) = &self.hash {
+            text += &format!(" (v{} · {hash})", self.version);
         }
-        if !self.facts.is_empty() {
-            lines.push(self.facts.join(" · "));
+        for (i, fact) in self.facts.iter().enumerate() {
+            text += if i == 0 { "\n" } else { " · " };
+            text += fact;
         }
-        lines.extend(self.fields.iter().map(|field| format!("{}: {}", field.label, field.text)));
-        lines.extend(self.errors.iter().map(|error| format!("✗ {} ({})", error.text, error.field)));
-        lines.extend(self.link.iter().cloned());
-        lines.join("\n")
+        for field in &self.fields {
+            text += &format!("\n{}: {}", field.label, field.text);
+        }
+        for error in &self.errors {
+            text += &format!("\n✗ {} ({})", error.text, error.field);
+        }
+        if let Some(link) = &self.link {
+            text += "\n";
+            text += link;
+        }
+        text
     }
 }

@@ -2,6 +2,7 @@
 
 use alloc::collections::BTreeMap;
 use alloc::format;
+use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -14,6 +15,7 @@ use crate::id::{CardId, EffectId};
 use crate::intent::{Intent, Remembered};
 use crate::lane::TaskStatus;
 use crate::policy::ApproverRule;
+use crate::recognize::Words;
 use crate::rungs::intent::act;
 use crate::say;
 use crate::tickets::flow;
@@ -90,11 +92,8 @@ fn unknown(turn: &Turn<'_>) -> Refusal {
 
 /// What is open in this lane, one line each.
 pub(crate) fn open_lines(turn: &Turn<'_>) -> Vec<String> {
-    let cards = turn.open_cards();
-    cards
-        .iter()
-        .map(|card| super::project(card, turn.draft_of(card).as_ref(), turn.now(), turn.policy).title)
-        .collect()
+    let title = |card| super::project(card, turn.draft_of(card).as_ref(), turn.now(), turn.policy).title;
+    turn.open_cards().map(title).collect()
 }
 
 fn unconsumed(turn: &Turn<'_>, card: &Card) -> Result<(), Refusal> {
@@ -202,7 +201,8 @@ pub(crate) fn choose(
         turn.tell(say::CARD_GONE);
         return Decision::new(Verdict::Refused, Reason::StaleStep);
     };
-    turn.said = Some(Said { message: saved.id, by: saved.by, text: saved.text, since: saved.at });
+    let words = Words::of(&saved.text);
+    turn.said = Some(Rc::new(Said { message: saved.id, by: saved.by, words, since: saved.at }));
     act(turn, intent, Reason::IntentChosen, None)
 }
 

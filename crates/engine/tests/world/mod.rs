@@ -128,7 +128,7 @@ impl World {
             _ => None,
         });
         cards
-            .max_by_key(|card| (card.created_at, self.lane.head.cards.iter().position(|id| *id == card.id)))
+            .max_by_key(|card| (card.created_at, self.lane.head.cards.iter().position(|id| id == card.id)))
             .unwrap()
             .clone()
     }

@@ -36,7 +36,7 @@ fn ana_writes(text: &str) -> Turned {
         at: Timestamp(0),
         channel_id: None,
     };
-    before.head.window.push(hi.id.clone());
+    before.head.window.push(&hi.id);
     before.records.insert(Record::Message(hi));
     let names: SeedNames = [(("main".to_string(), "hi".to_string()), MessageId::from("m_hi"))].into();
     let mut book_before = Book::new(&names);

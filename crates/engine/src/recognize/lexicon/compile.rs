@@ -1,0 +1,300 @@
+//! From a lexicon's file to its tables. Runs when the crate is built: a file that is wrong fails the build, naming its
+//! line.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::table::{Element, SectionId, Span, Start, Times, What, WordId};
+use super::vocabulary::{Vocabulary, hash};
+
+/// The first places of a vocabulary: what [`WordId`] names, so no words.
+const RESERVED: [&str; 3] = [""; 3];
+
+/// A file as it is written.
+pub(crate) struct File<'a> {
+    sections: Vec<Written<'a>>,
+}
+
+/// A section as it is written.
+struct Written<'a> {
+    name: &'a str,
+    line: usize,
+    phrases: Vec<Phrase<'a>>,
+    /// `word=value` pairs.
+    values: BTreeMap<&'a str, u64>,
+}
+
+struct Phrase<'a> {
+    line: usize,
+    parts: Vec<Part<'a>>,
+}
+
+struct Part<'a> {
+    what: Meant<'a>,
+    times: Times,
+}
+
+enum Meant<'a> {
+    /// One or more rows of words.
+    Rows(Vec<Vec<&'a str>>),
+    Section(&'a str),
+    Any,
+    Number,
+}
+
+impl<'a> File<'a> {
+    /// Reads a file.
+    pub(crate) fn read(text: &'a str) -> Result<Self, String> {
+        let mut sections: Vec<Written<'a>> = Vec::new();
+        for (line, written) in (1..).zip(text.lines().map(str::trim)) {
+            if written.is_empty() || written.starts_with('#') {
+                continue;
+            }
+            if let Some(name) = written.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+                if sections.iter().any(|section| section.name == name) {
+                    return Err(format!("{line}: there is a section [{name}] already"));
+                }
+                sections.push(Written { name, line, phrases: Vec::new(), values: BTreeMap::new() });
+                continue;
+            }
+            let Some(section) = sections.last_mut() else {
+                return Err(format!("{line}: phrases before the first [section]"));
+            };
+            for phrase in written.split(',').map(str::trim).filter(|phrase| !phrase.is_empty()) {
+                section.add(phrase, line)?;
+            }
+        }
+        match sections.iter().find(|section| section.phrases.is_empty() && section.values.is_empty()) {
+            Some(section) => Err(format!("{}: [{}] has no phrases", section.line, section.name)),
+            None => Ok(Self { sections }),
+        }
+    }
+
+    /// The names of its sections, in their order.
+    fn names(&self) -> impl Iterator<Item = &'a str> {
+        self.sections.iter().map(|section| section.name)
+    }
+
+    /// Every word that occurs in it.
+    fn words(&self) -> impl Iterator<Item = &'a str> {
+        let parts =
+            self.sections.iter().flat_map(|section| &section.phrases).flat_map(|phrase| &phrase.parts);
+        let rows =
+            parts.flat_map(|part| if let Meant::Rows(rows) = &part.what { rows.as_slice() } else { &[] });
+        let valued = self.sections.iter().flat_map(|section| section.values.keys());
+        rows.flatten().chain(valued).copied()
+    }
+}
+
+impl<'a> Written<'a> {
+    fn add(&mut self, phrase: &'a str, line: usize) -> Result<(), String> {
+        if let Some((word, value)) = phrase.split_once('=') {
+            let value =
+                value.parse().map_err(|_| format!("{line}: \"{phrase}\" has no number after its ="))?;
+            self.values.insert(word, value);
+            return Ok(());
+        }
+        let parts = phrase.split_whitespace().map(|part| Part::read(part, line)).collect::<Result<_, _>>()?;
+        self.phrases.push(Phrase { line, parts });
+        Ok(())
+    }
+}
+
+impl<'a> Part<'a> {
+    fn read(part: &'a str, line: usize) -> Result<Self, String> {
+        let (base, times) = match (part.strip_suffix('?'), part.strip_suffix('*')) {
+            (Some(base), _) => (base, Times::Optional),
+            (_, Some(base)) => (base, Times::Repeated),
+            _ => (part, Times::One),
+        };
+        let what = match base {
+            "_" => Meant::Any,
+            "#" => Meant::Number,
+            _ => match base.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')) {
+                Some(name) => Meant::Section(name),
+                None => Meant::Rows(base.split('|').map(|row| row.split('+').collect()).collect()),
+            },
+        };
+        let fits = |word: &str| !word.is_empty() && !word.contains(['<', '>', '?', '*', '_', '[', ']']);
+        if let Meant::Rows(rows) = &what
+            && !rows.iter().flatten().copied().all(fits)
+        {
+            return Err(format!("{line}: \"{part}\" is no element: see the header of lexicon/mod.rs"));
+        }
+        Ok(Self { what, times })
+    }
+}
+
+/// The names of the sections of all languages: a section's number is its place.
+pub(crate) fn names<'a>(languages: &[File<'a>]) -> Vec<&'a str> {
+    let mut names = Vec::new();
+    for name in languages.iter().flat_map(File::names) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// Every word of these files once, behind the reserved places: a word's number is its place.
+pub(crate) fn vocabulary<'f, 'a: 'f>(files: impl Iterator<Item = &'f File<'a>>) -> Vec<&'a str> {
+    let words: BTreeSet<&str> = files.flat_map(File::words).collect();
+    RESERVED.into_iter().chain(words).collect()
+}
+
+/// The places of a [`Vocabulary`], at most half of them taken.
+pub(crate) fn slots(words: &[&str]) -> Vec<WordId> {
+    let mut slots = vec![WordId::UNKNOWN; (words.len() * 2 + 1).next_power_of_two()];
+    let mask = slots.len() - 1;
+    for (id, word) in (0..).zip(words).skip(RESERVED.len()) {
+        let mut at = hash(word) & mask;
+        while slots[at] != WordId::UNKNOWN {
+            at = (at + 1) & mask;
+        }
+        slots[at] = WordId(id);
+    }
+    slots
+}
+
+/// The tables of one lexicon.
+pub(crate) struct Tables {
+    /// By word, what can begin with it in `starts`.
+    pub(crate) heads: Vec<Span>,
+    /// Sorted by word, then by section.
+    pub(crate) starts: Vec<Start>,
+    /// The phrases, one after the other.
+    pub(crate) elements: Vec<Element>,
+    /// The rows of [`What::OneOf`], one after the other.
+    pub(crate) spellings: Vec<WordId>,
+    /// What words count for, sorted by section and word.
+    pub(crate) values: Vec<(SectionId, WordId, u64)>,
+}
+
+/// Compiles a file, given every section's name and every word there is.
+pub(crate) fn compile(
+    file: &File<'_>,
+    names: &[&str],
+    vocabulary: &Vocabulary<'_>,
+) -> Result<Tables, String> {
+    let mut compiler = Compiler { file, names, vocabulary, elements: Vec::new(), spellings: Vec::new() };
+    let firsts = compiler.firsts()?;
+    let (mut under, mut values) = (vec![Vec::new(); vocabulary.words.len()], Vec::new());
+    for section in &file.sections {
+        let id = compiler.section(section.name, section.line)?;
+        for phrase in &section.phrases {
+            let start = Start { section: id, phrase: compiler.phrase(phrase)? };
+            for word in compiler.first(phrase, &firsts)? {
+                under[usize::from(word.0)].push(start);
+            }
+        }
+        values.extend(section.values.iter().map(|(word, value)| (id, vocabulary.id(word), *value)));
+    }
+    values.sort_unstable();
+    let (mut heads, mut starts) = (Vec::new(), Vec::new());
+    for mut found in under {
+        found.sort_by_key(|start: &Start| start.section);
+        heads.push(span(starts.len(), starts.len() + found.len())?);
+        starts.append(&mut found);
+    }
+    Ok(Tables { heads, starts, elements: compiler.elements, spellings: compiler.spellings, values })
+}
+
+/// The words something can begin with.
+type Firsts = BTreeSet<WordId>;
+
+struct Compiler<'c, 'a> {
+    file: &'c File<'a>,
+    names: &'c [&'c str],
+    vocabulary: &'c Vocabulary<'c>,
+    elements: Vec<Element>,
+    spellings: Vec<WordId>,
+}
+
+impl Compiler<'_, '_> {
+    /// What each section can begin with. Sections name each other, also themselves, so this is repeated until nothing
+    /// is added.
+    fn firsts(&self) -> Result<Vec<Firsts>, String> {
+        let mut firsts = vec![Firsts::new(); self.names.len()];
+        loop {
+            let before: usize = firsts.iter().map(Firsts::len).sum();
+            for section in &self.file.sections {
+                let mut first = Firsts::new();
+                for phrase in &section.phrases {
+                    first.append(&mut self.first(phrase, &firsts)?);
+                }
+                firsts[usize::from(self.section(section.name, section.line)?.0)] = first;
+            }
+            if firsts.iter().map(Firsts::len).sum::<usize>() == before {
+                return Ok(firsts);
+            }
+        }
+    }
+
+    /// What a phrase can begin with: behind optional parts there is more.
+    fn first(&self, phrase: &Phrase<'_>, firsts: &[Firsts]) -> Result<Firsts, String> {
+        let mut first = Firsts::new();
+        for part in &phrase.parts {
+            match &part.what {
+                Meant::Rows(rows) => first.extend(rows.iter().map(|row| self.vocabulary.id(row[0]))),
+                Meant::Section(name) => {
+                    first.extend(&firsts[usize::from(self.section(name, phrase.line)?.0)]);
+                }
+                Meant::Any => _ = first.insert(WordId::ANY),
+                Meant::Number => _ = first.insert(WordId::NUMBER),
+            }
+            if part.times == Times::One {
+                // Under "any word" it is found whatever the word is.
+                let any = first.contains(&WordId::ANY);
+                return Ok(if any { Firsts::from([WordId::ANY]) } else { first });
+            }
+        }
+        Err(format!("{}: a phrase that may have no word at all", phrase.line))
+    }
+
+    /// Writes a phrase into the table of elements.
+    fn phrase(&mut self, phrase: &Phrase<'_>) -> Result<Span, String> {
+        let from = self.elements.len();
+        for part in &phrase.parts {
+            let what = self.what(&part.what, phrase.line)?;
+            self.elements.push(Element { what, times: part.times });
+        }
+        span(from, self.elements.len())
+    }
+
+    fn what(&mut self, meant: &Meant<'_>, line: usize) -> Result<What, String> {
+        Ok(match meant {
+            Meant::Any => What::Any,
+            Meant::Number => What::Number,
+            Meant::Section(name) => What::Section(self.section(name, line)?),
+            Meant::Rows(rows) => match rows.as_slice() {
+                [row] if row.len() == 1 => What::Word(self.vocabulary.id(row[0])),
+                rows => {
+                    let from = self.spellings.len();
+                    for (i, row) in rows.iter().enumerate() {
+                        self.spellings.extend((i > 0).then_some(WordId::UNKNOWN));
+                        let words: Vec<WordId> = row.iter().map(|word| self.vocabulary.id(word)).collect();
+                        self.spellings.extend(words);
+                    }
+                    What::OneOf(span(from, self.spellings.len())?)
+                }
+            },
+        })
+    }
+
+    fn section(&self, name: &str, line: usize) -> Result<SectionId, String> {
+        let ours = self.file.names().any(|known| known == name);
+        let found = self.names.iter().position(|known| *known == name).filter(|_| ours);
+        found.ok_or_else(|| format!("{line}: there is no section [{name}]")).and_then(number).map(SectionId)
+    }
+}
+
+fn span(from: usize, to: usize) -> Result<Span, String> {
+    Ok(Span(number(from)?, number(to)?))
+}
+
+fn number(n: usize) -> Result<u16, String> {
+    u16::try_from(n).map_err(|_| "0: the lexicon is larger than its tables can number".into())
+}

@@ -1,0 +1,74 @@
+//! A message laid out in phrases: which rows of phrases of several sections cover its beginning.
+
+use super::{Section, WINDOW};
+use crate::recognize::words::Word;
+
+/// How phrases of several sections cover the beginning of a message, in the fewest phrases.
+pub(crate) struct Cover {
+    /// For each word boundary, the last phrase of the best row that ends there.
+    best: [Option<Piece>; WINDOW + 1],
+}
+
+/// One phrase of a cover.
+#[derive(Clone, Copy)]
+pub(crate) struct Piece {
+    /// Which of the sections it is from.
+    pub(crate) section: usize,
+    /// Where it begins, a joining word included.
+    pub(crate) from: usize,
+    /// Where it ends.
+    pub(crate) to: usize,
+    /// How many phrases the row has up to here.
+    count: usize,
+}
+
+impl Cover {
+    /// Covers `words` from the beginning; a `joiner` may stand between two phrases.
+    pub(crate) fn of(sections: &[Section], joiner: Option<Section>, words: &[Word]) -> Self {
+        let mut cover = Self { best: [None; WINDOW + 1] };
+        for from in 0..words.len().min(WINDOW) {
+            let Some(count) = cover.count(from) else { continue };
+            cover.extend(sections, words, from, from, count);
+            if from > 0 && joiner.is_some_and(|j| j.at(words, from)) {
+                cover.extend(sections, words, from, from + 1, count);
+            }
+        }
+        cover
+    }
+
+    fn extend(&mut self, sections: &[Section], words: &[Word], from: usize, at: usize, before: usize) {
+        for (section, list) in sections.iter().enumerate() {
+            let mut ends = list.ends(words, at) & !1;
+            while ends != 0 {
+                let to = at + ends.trailing_zeros() as usize;
+                ends &= ends - 1;
+                let count = before + 1;
+                if let Some(slot) = self.best.get_mut(to)
+                    && slot.is_none_or(|b| b.count > count)
+                {
+                    *slot = Some(Piece { section, from, to, count });
+                }
+            }
+        }
+    }
+
+    fn count(&self, at: usize) -> Option<usize> {
+        if at == 0 { Some(0) } else { self.best[at].map(|b| b.count) }
+    }
+
+    /// Whether the first `end` words are covered.
+    pub(crate) fn reaches(&self, end: usize) -> bool {
+        self.best.get(end).is_some_and(Option::is_some)
+    }
+
+    /// The phrases that cover the first `end` words, the last one first.
+    pub(crate) fn pieces(&self, end: usize) -> impl Iterator<Item = Piece> {
+        let last = |at: usize| self.best.get(at).copied().flatten();
+        core::iter::successors(last(end), move |piece| last(piece.from))
+    }
+
+    /// The section of each of those phrases, as bits.
+    pub(crate) fn sections(&self, end: usize) -> u32 {
+        self.pieces(end).fold(0, |all, piece| all | 1 << piece.section)
+    }
+}

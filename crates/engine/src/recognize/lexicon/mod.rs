@@ -1,0 +1,206 @@
+//! Lexicons: the words and short patterns of one language, in a text file compiled with the crate.
+//!
+//! A file holds sections; a section holds phrases, separated by commas or line ends; `#` starts a comment line:
+//!
+//! ```text
+//! [good]
+//! good, great, fine
+//! [yes.proposal]
+//! that? sounds|looks <good> <to_me>?
+//! ```
+//!
+//! A phrase is a list of elements. `word` is that word, folded as [`super::words`] folds it (lower case, no
+//! apostrophes); `a|b` is either word and `a+b|c` either `a b` or `c`; `<section>` is a phrase of that section, `_` any
+//! one word, `#` a word that begins with a digit. `?` after an element makes it optional, `*` lets it repeat or be
+//! absent. A phrase `word=3` is no phrase: it gives the word a value.
+//!
+//! `compile.rs` makes of each file tables of numbers (`table.rs`); a phrase is only looked at when it can begin with the
+//! word that stands there. Nothing is allocated, and a phrase covers no more than 63 words: linear in the text.
+//!
+//! A further language is a further file in each `data` folder.
+
+#[cfg(test)]
+mod compile;
+mod cover;
+mod table;
+#[cfg(test)]
+mod tests;
+mod vocabulary;
+
+/// The lexicons of all languages, in the order they are tried.
+mod compiled {
+    use super::Lexicon;
+    use super::table::{Element, SectionId, Span, Start, Times::*, What::*, WordId};
+    use super::vocabulary::Vocabulary;
+
+    include!(concat!(env!("OUT_DIR"), "/lexicons.rs"));
+}
+
+pub(crate) use compiled::{INTENT, INTENT_NAMES, RECOGNIZE, RECOGNIZE_NAMES, VOCABULARY};
+pub(crate) use cover::Cover;
+pub(crate) use table::{SectionId, WordId};
+pub(crate) use vocabulary::Vocabulary;
+
+use super::words::Word;
+use table::{Element, Span, Start, Times, What};
+
+/// How deep sections may name each other; what goes deeper simply does not match.
+const DEPTH: u8 = 4;
+
+/// The words of one language, as the tables that `compile.rs` describes.
+pub(crate) struct Lexicon {
+    heads: &'static [Span],
+    starts: &'static [Start],
+    elements: &'static [Element],
+    spellings: &'static [WordId],
+    values: &'static [(SectionId, WordId, u64)],
+}
+
+/// The phrases of one section in one language.
+#[derive(Clone, Copy)]
+pub(crate) struct Section {
+    lexicon: &'static Lexicon,
+    id: SectionId,
+}
+
+/// The section of that name among `names`. Used in constants: a name that no language has fails the build.
+pub(crate) const fn named(names: &[&str], name: &str) -> SectionId {
+    let mut at = 0;
+    while at < names.len() {
+        if same(names[at].as_bytes(), name.as_bytes()) {
+            return SectionId(at as u16);
+        }
+        at += 1;
+    }
+    panic!("no lexicon has a section of this name")
+}
+
+const fn same(a: &[u8], b: &[u8]) -> bool {
+    let mut i = 0;
+    while i < a.len() && i < b.len() && a[i] == b[i] {
+        i += 1;
+    }
+    i == a.len() && i == b.len()
+}
+
+impl Lexicon {
+    /// A section, empty when the language has none of that name.
+    pub(crate) fn section(&'static self, id: SectionId) -> Section {
+        Section { lexicon: self, id }
+    }
+
+    /// The phrases of a section that are found under a word.
+    fn starting(&'static self, section: SectionId, word: WordId) -> impl Iterator<Item = &'static Start> {
+        let starts = self.heads.get(usize::from(word.0)).map_or(&[][..], |span| span.of(self.starts));
+        let from = starts.partition_point(|start| start.section < section);
+        starts[from..].iter().take_while(move |start| start.section == section)
+    }
+
+    /// Bit `k` is set when `phrase` is the `k` words from `at` on.
+    fn ends(&'static self, phrase: &[Element], words: &[Word], at: usize, depth: u8) -> u64 {
+        let mut reached: u64 = 1;
+        for element in phrase {
+            let mut next = if element.times == Times::One { 0 } else { reached };
+            let mut open = reached;
+            while open != 0 {
+                let offset = open.trailing_zeros();
+                open &= open - 1;
+                let step = self.step(element.what, words, at + offset as usize, depth);
+                let step = step.checked_shl(offset).unwrap_or(0);
+                if element.times == Times::Repeated {
+                    open |= step & !next;
+                }
+                next |= step;
+            }
+            reached = next;
+            if reached == 0 {
+                break;
+            }
+        }
+        reached
+    }
+
+    /// The same for one element, standing there once.
+    fn step(&'static self, what: What, words: &[Word], at: usize, depth: u8) -> u64 {
+        let Some(word) = words.get(at) else { return 0 };
+        match what {
+            What::Word(id) => u64::from(word.id == id) << 1,
+            What::OneOf(rows) => {
+                let rows = rows.of(self.spellings).split(|id| *id == WordId::UNKNOWN);
+                rows.fold(0, |all, row| all | spelled(row, &words[at..]))
+            }
+            What::Section(_) if depth == 0 => 0,
+            What::Section(id) => self.section(id).ends_at(words, at, depth - 1),
+            What::Any => 2,
+            What::Number => u64::from(word.digit) << 1,
+        }
+    }
+}
+
+/// Bit `k` when `row` is the first `k` of these words.
+fn spelled(row: &[WordId], words: &[Word]) -> u64 {
+    let there = row.len() <= words.len() && row.iter().zip(words).all(|(id, word)| word.id == *id);
+    if there { 1u64.checked_shl(row.len() as u32).unwrap_or(0) } else { 0 }
+}
+
+impl Section {
+    /// Bit `k` is set when a phrase of the section is the `k` words from `at` on.
+    pub(crate) fn ends(self, words: &[Word], at: usize) -> u64 {
+        self.ends_at(words, at, DEPTH)
+    }
+
+    fn ends_at(self, words: &[Word], at: usize, depth: u8) -> u64 {
+        let Some(word) = words.get(at) else { return 0 };
+        let number = word.digit.then_some(WordId::NUMBER);
+        let mut ends = 0;
+        for id in [Some(word.id), number, Some(WordId::ANY)].into_iter().flatten() {
+            for start in self.lexicon.starting(self.id, id) {
+                ends |= self.lexicon.ends(start.phrase.of(self.lexicon.elements), words, at, depth);
+            }
+        }
+        ends
+    }
+
+    /// How many words from `at` on the longest phrase covers; 0 when none does.
+    pub(crate) fn longest(self, words: &[Word], at: usize) -> usize {
+        self.ends(words, at).checked_ilog2().unwrap_or(0) as usize
+    }
+
+    /// Whether one of the phrases is these words exactly.
+    pub(crate) fn is(self, words: &[Word]) -> bool {
+        let bit = u32::try_from(words.len()).ok().and_then(|n| 1u64.checked_shl(n)).unwrap_or(0);
+        self.ends(words, 0) & bit & !1 != 0
+    }
+
+    /// Whether a phrase begins at `at`.
+    pub(crate) fn at(self, words: &[Word], at: usize) -> bool {
+        self.longest(words, at) > 0
+    }
+
+    /// Whether a phrase begins anywhere.
+    pub(crate) fn within(self, words: &[Word]) -> bool {
+        (0..words.len()).any(|at| self.at(words, at))
+    }
+
+    /// What the section says a word counts for.
+    pub(crate) fn value(self, word: &Word) -> Option<u64> {
+        let values = self.lexicon.values;
+        let found = values.binary_search_by_key(&(self.id, word.id), |(section, word, _)| (*section, *word));
+        found.ok().map(|at| values[at].2)
+    }
+}
+
+/// The most words a [`Cover`] or [`skip`] looks at; a longer row of stock phrases says nothing.
+const WINDOW: usize = 48;
+
+/// The words from `at` on, as far as phrases of these sections cover them, the longest first and at most a window
+/// full; returns where that ends.
+pub(crate) fn skip(sections: &[Section], words: &[Word], mut at: usize) -> usize {
+    let most = at + WINDOW;
+    while at < most
+        && let Some(n) = sections.iter().map(|s| s.longest(words, at)).max().filter(|&n| n > 0)
+    {
+        at += n;
+    }
+    at
+}

@@ -1,0 +1,76 @@
+//! What a lexicon is made of once it is compiled: numbers, sorted to be looked up.
+//!
+//! `compile.rs` makes these from a file when the crate is built; they are printed with `Debug`, which for each of them is
+//! the Rust that makes it again.
+
+/// A word, by its place in the vocabulary. The first places are no words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct WordId(pub(crate) u16);
+
+impl WordId {
+    /// A word of a message that no lexicon has.
+    pub(crate) const UNKNOWN: Self = Self(0);
+    /// What phrases are found under that can begin with any word.
+    pub(crate) const ANY: Self = Self(1);
+    /// What phrases are found under that can begin with any word that begins with a digit.
+    pub(crate) const NUMBER: Self = Self(2);
+}
+
+/// A section, by its place among the names of all languages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct SectionId(pub(crate) u16);
+
+/// From one place of a table to before another.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Span(pub(crate) u16, pub(crate) u16);
+
+impl Span {
+    /// That part of a table.
+    pub(crate) fn of<T>(self, table: &[T]) -> &[T] {
+        table.get(usize::from(self.0)..usize::from(self.1)).unwrap_or(&[])
+    }
+}
+
+/// A phrase of a section, found under a word it can begin with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Start {
+    /// The section.
+    pub(crate) section: SectionId,
+    /// The phrase, in the table of elements.
+    pub(crate) phrase: Span,
+}
+
+/// A part of a phrase.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Element {
+    /// What stands there.
+    pub(crate) what: What,
+    /// How often.
+    pub(crate) times: Times,
+}
+
+/// What an element stands for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum What {
+    /// `word`.
+    Word(WordId),
+    /// `a|b+c`: rows of words in the table of spellings, divided by [`WordId::UNKNOWN`].
+    OneOf(Span),
+    /// `<section>`.
+    Section(SectionId),
+    /// `_`.
+    Any,
+    /// `#`.
+    Number,
+}
+
+/// How often an element may stand there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Times {
+    /// Once.
+    One,
+    /// `?`.
+    Optional,
+    /// `*`.
+    Repeated,
+}
