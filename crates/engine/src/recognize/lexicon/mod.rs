@@ -95,9 +95,20 @@ impl Lexicon {
         let from = starts.partition_point(|start| start.section < section);
         starts[from..].iter().take_while(move |start| start.section == section)
     }
+}
 
+/// Reads phrases of one section, so deep in others.
+struct Reader<'w> {
+    lexicon: &'static Lexicon,
+    words: &'w [Word],
+    depth: u8,
+    /// The section that was last looked for, where, and what it covered: many phrases of a section begin alike.
+    last: Option<(SectionId, usize, u64)>,
+}
+
+impl Reader<'_> {
     /// Bit `k` is set when `phrase` is the `k` words from `at` on.
-    fn ends(&'static self, phrase: &[Element], words: &[Word], at: usize, depth: u8) -> u64 {
+    fn phrase(&mut self, phrase: &[Element], at: usize) -> u64 {
         let mut reached: u64 = 1;
         for element in phrase {
             let mut next = if element.times == Times::One { 0 } else { reached };
@@ -105,12 +116,11 @@ impl Lexicon {
             while open != 0 {
                 let offset = open.trailing_zeros();
                 open &= open - 1;
-                let step = self.step(element.what, words, at + offset as usize, depth);
-                let step = step.checked_shl(offset).unwrap_or(0);
+                let once = self.once(element.what, at + offset as usize).checked_shl(offset).unwrap_or(0);
                 if element.times == Times::Repeated {
-                    open |= step & !next;
+                    open |= once & !next;
                 }
-                next |= step;
+                next |= once;
             }
             reached = next;
             if reached == 0 {
@@ -121,18 +131,30 @@ impl Lexicon {
     }
 
     /// The same for one element, standing there once.
-    fn step(&'static self, what: What, words: &[Word], at: usize, depth: u8) -> u64 {
-        let Some(word) = words.get(at) else { return 0 };
+    fn once(&mut self, what: What, at: usize) -> u64 {
+        let Some(word) = self.words.get(at) else { return 0 };
         match what {
             What::Word(id) => u64::from(word.id == id) << 1,
             What::OneOf(rows) => {
-                let rows = rows.of(self.spellings).split(|id| *id == WordId::UNKNOWN);
-                rows.fold(0, |all, row| all | spelled(row, &words[at..]))
+                let rows = rows.of(self.lexicon.spellings).split(|id| *id == WordId::UNKNOWN);
+                rows.fold(0, |all, row| all | spelled(row, &self.words[at..]))
             }
-            What::Section(_) if depth == 0 => 0,
-            What::Section(id) => self.section(id).ends_at(words, at, depth - 1),
+            What::Section(id) => self.section(id, at),
             What::Any => 2,
             What::Number => u64::from(word.digit) << 1,
+        }
+    }
+
+    /// The same for a section.
+    fn section(&mut self, id: SectionId, at: usize) -> u64 {
+        match self.last {
+            _ if self.depth == 0 => 0,
+            Some((section, there, ends)) if section == id && there == at => ends,
+            _ => {
+                let ends = self.lexicon.section(id).ends_at(self.words, at, self.depth - 1);
+                self.last = Some((id, at, ends));
+                ends
+            }
         }
     }
 }
@@ -151,11 +173,13 @@ impl Section {
 
     fn ends_at(self, words: &[Word], at: usize, depth: u8) -> u64 {
         let Some(word) = words.get(at) else { return 0 };
+        let lexicon = self.lexicon;
+        let mut reader = Reader { lexicon, words, depth, last: None };
         let number = word.digit.then_some(WordId::NUMBER);
         let mut ends = 0;
         for id in [Some(word.id), number, Some(WordId::ANY)].into_iter().flatten() {
-            for start in self.lexicon.starting(self.id, id) {
-                ends |= self.lexicon.ends(start.phrase.of(self.lexicon.elements), words, at, depth);
+            for start in lexicon.starting(self.id, id) {
+                ends |= reader.phrase(start.phrase.of(lexicon.elements), at);
             }
         }
         ends
