@@ -6,7 +6,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 use throughline_engine::Reason;
-use throughline_engine::recognize::{self, Interrupt};
+use throughline_engine::recognize::{self, Interrupt, Words};
 
 use super::question::{self, Answered, Seen};
 use super::section::grouped;
@@ -163,7 +163,7 @@ impl Task for Utterance {
 
 /// The word of an interrupt. That it is one was decided by the turn; this only names it.
 fn interrupt(text: &str) -> &'static str {
-    match recognize::interrupt(text) {
+    match recognize::interrupt(&Words::of(text)) {
         Some(Interrupt::Cancel) => "cancel",
         Some(Interrupt::StartOver) => "start_over",
         Some(Interrupt::Stop) | None => "stop",
