@@ -29,6 +29,9 @@ pub struct MessageView {
     /// The task it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
+    /// The channel's own id of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channel_id: Option<String>,
     /// The card it shows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card: Option<CardModel>,
@@ -97,6 +100,7 @@ impl Runtime {
             text: message.text,
             at: message.at,
             task: message.task.map(|task| task.0),
+            channel_id: message.channel_id,
             card,
         })
     }

@@ -108,6 +108,11 @@ impl Problem {
         self.0.code
     }
 
+    /// What is the matter with this request.
+    pub(crate) fn detail(&self) -> &str {
+        &self.0.body.detail
+    }
+
     pub(crate) fn status(&self) -> StatusCode {
         StatusCode::from_u16(self.0.body.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }

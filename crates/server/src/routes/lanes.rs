@@ -50,11 +50,11 @@ pub(crate) fn bad_cursor() -> Problem {
     )
 }
 
-/// The lane of that id in the caller's tenant.
+/// The lane of that id, if it is there for the caller.
 pub(crate) async fn find(app: &App, caller: &Caller, id: &str) -> Result<LaneInfo, Problem> {
     caller.need(Scope::LanesRead)?;
     let found = app.store().lane(&caller.tenant, &LaneId::from(id)).await?;
-    found.ok_or_else(|| Problem::not_found("lane"))
+    found.filter(|lane| caller.sees(&lane.key)).ok_or_else(|| Problem::not_found("lane"))
 }
 
 /// List lanes
@@ -76,7 +76,8 @@ pub(crate) async fn list_lanes(
     let more = lanes.len() > limit as usize;
     lanes.truncate(limit as usize);
     let next = lanes.last().filter(|_| more).map(|last| cursor(last.id.as_str()));
-    Ok(json(&wire::Page { items: lanes.iter().map(wire::LaneInfo::from).collect(), next }))
+    let seen = lanes.iter().filter(|lane| caller.sees(&lane.key));
+    Ok(json(&wire::Page { items: seen.map(wire::LaneInfo::from).collect(), next }))
 }
 
 /// Read a lane
