@@ -121,12 +121,12 @@ function cardOf(card) {
     ...buttonsOf(card));
 }
 
-function articleOf({ id, turn, at, side, who, text, gone, card }) {
+function articleOf({ id, key, turn, at, side, who, text, gone, card }) {
   const named = side === 'notice' ? { 'data-notice': id } : { 'data-message': id };
   const quiet = side === 'notice' || side === 'mine' ? { 'aria-live': 'off' } : {};
   const words = gone ? 'This message was removed.' : text;
   const asks = side === 'ours' || side === 'notice';
-  return make('article', { ...named, ...quiet, 'data-turn': turn, class: `message ${side}` },
+  return make('article', { ...named, 'data-key': key, ...quiet, 'data-turn': turn, class: `message ${side}` },
     make('header', {}, make('span', { class: 'who' }, WHO[side] ?? who), make('time', { datetime: at })),
     card ? cardOf(card) : make('div', { class: gone ? 'text gone' : 'text' }, words),
     asks ? make('form', { class: 'why', method: 'get', action: `/turns/${turn}` },
@@ -188,12 +188,12 @@ const happenings = {
   turn(info) { turn = info; },
 
   message(message) {
-    const sent = message.message_id && outbox.find(entry => entry.key === message.message_id);
+    const { id, message_id: key, role, by, text, at = turn.at, card, gone } = message;
+    const sent = key && outbox.find(entry => entry.key === key);
     if (sent) drop(sent);
-    if (find('message', message.id)) return;
-    const { id, role, by, text, at = turn.at, card, gone } = message;
+    if (find('message', id)) return;
     const side = gone || role !== 'user' ? 'ours' : by === me ? 'mine' : 'theirs';
-    append(articleOf({ id, turn: turn.turn, at, side, who: by, text, gone, card }));
+    append(articleOf({ id, key, turn: turn.turn, at, side, who: by, text, gone, card }));
   },
 
   card({ message, card, posted }) {
@@ -205,8 +205,10 @@ const happenings = {
   effect(effect) {
     if (effect.class !== 'notice' || effect.to !== me || find('notice', effect.id)) return;
     append(articleOf({ id: effect.id, turn: turn.turn, at: turn.at, side: 'notice', text: effect.text }));
-    const answered = turn.reason?.startsWith('command.') || form?.tells(turn.turn);
-    if (!answered) toast(effect.text, turn.decision === 'refused');
+    const urgent = turn.decision === 'refused';
+    const tell = () => toast(effect.text, urgent);
+    if (form) form.hold(turn.turn, tell);
+    else tell();
   },
 
   pending({ items }) {
@@ -356,7 +358,8 @@ async function isOver(answer) {
   if (!at('over')) {
     const reload = make('button', { type: 'button' }, 'Reload');
     reload.addEventListener('click', () => location.reload());
-    at('main').append(make('div', { id: 'over', role: 'alert' }, make('p', {}, `${title}. What you typed is kept.`), reload));
+    const told = make('p', {}, `${title}. What you typed is kept.`);
+    document.querySelector('.composer').prepend(make('div', { id: 'over', role: 'alert' }, told, reload));
   }
   return true;
 }
@@ -369,10 +372,9 @@ const outbox = JSON.parse(sessionStorage.getItem(kept('outbox')) ?? '[]');
 let flushing = false;
 
 function keep() {
-  sessionStorage.setItem(kept('outbox'), JSON.stringify(outbox.map(({ key, words }) => ({ key, words }))));
+  const unsent = outbox.filter(entry => !entry.sent).map(({ key, words }) => ({ key, words }));
+  sessionStorage.setItem(kept('outbox'), JSON.stringify(unsent));
 }
-
-const isCommand = words => words.trimStart().split(/\s/, 1)[0] === page.command;
 
 function send(words) {
   if (!words.trim()) return;
@@ -410,8 +412,7 @@ async function flush() {
 function accepted(entry) {
   entry.sent = true;
   entry.shown.querySelector('.state').textContent = 'sent';
-  // A command is no message of the conversation; its answer is.
-  if (isCommand(entry.words)) drop(entry);
+  keep();
   if (page.begun === 'yes') return;
   page.begun = 'yes';
   list(entry.words);
@@ -546,7 +547,8 @@ class Form {
     this.section = opener.closest('.card');
     this.version = this.section.dataset.version;
     this.token = opener.value;
-    this.turns = new Set();
+    this.held = [];
+    this.refusals = new Set();
     this.build();
     this.dialog.addEventListener('close', () => this.close(opener));
     document.body.append(this.dialog);
@@ -570,27 +572,39 @@ class Form {
     const heading = this.section.querySelector('h3').textContent;
     const title = make('h2', { id: 'form-title' }, this.action === 'edit' ? `Edit: ${heading}` : 'It exists');
     const inner = make('form', { method: 'dialog' },
-      title, ...this.fields.map(field => field.row), this.note, make('div', { class: 'actions' }, this.save, away));
+      title, ...this.fields.map(field => field.row),
+      make('footer', {}, this.note, make('div', { class: 'actions' }, this.save, away)));
     inner.addEventListener('submit', event => { event.preventDefault(); this.submit(); });
+    inner.addEventListener('keydown', event => this.turnAround(event, away));
     away.addEventListener('click', () => this.dialog.close());
     this.dialog = make('dialog', { 'aria-labelledby': 'form-title' }, inner);
+  }
+
+  /** Keeps the Tab key within the form: from the last stop to the first, and back. */
+  turnAround(event, last) {
+    const first = this.fields[0].input;
+    const [from, to] = event.shiftKey ? [first, last] : [last, first];
+    if (event.key !== 'Tab' || document.activeElement !== from) return;
+    event.preventDefault();
+    to.focus();
   }
 
   async submit() {
     if (this.save.ariaDisabled === 'true') return;
     this.save.ariaDisabled = 'true';
+    this.note.textContent = '';
     for (const { told } of this.fields) told.textContent = '';
     const values = Object.fromEntries(this.fields.map(({ input }) => [input.name, input.value]));
     const event = { kind: 'form.submitted', form: { token: this.token, values } };
     const { ok, told, over } = await deliver(event, fresh(), 10);
     this.save.ariaDisabled = 'false';
-    if (over || (ok && told.decision !== 'refused')) return this.dialog.close();
-    this.refused(ok ? told : { ...told, effects: [] });
+    if (over || (ok && told.decision !== 'refused')) this.dialog.close();
+    else this.refused(ok ? told : { ...told, effects: [] });
   }
 
   /** Why it was not taken: at the field it is about, else below all of them. */
   refused({ turn, effects, detail }) {
-    this.turns.add(turn);
+    this.refusals.add(turn);
     const words = effects.filter(({ class: kind }) => kind === 'notice').map(({ text }) => text).join(' ') || detail;
     const field = this.fields.find(({ label }) => words.startsWith(`${label} `));
     (field?.told ?? this.note).textContent = words;
@@ -598,8 +612,8 @@ class Form {
     this.look();
   }
 
-  /** Whether the notices of that turn are told here. */
-  tells(turn) { return this.turns.has(turn); }
+  /** What is told meanwhile is told when the form is closed, unless the form told it. */
+  hold(turn, tell) { this.held.push({ turn, tell }); }
 
   /** Looks whether the card is still the one that was opened. */
   look() {
@@ -619,6 +633,7 @@ class Form {
   close(opener) {
     this.dialog.remove();
     form = null;
+    for (const { turn, tell } of this.held) if (!this.refusals.has(turn)) tell();
     if (opener.isConnected) opener.focus();
     else standOn(this.section, this.action);
   }
@@ -649,7 +664,7 @@ async function submitWhy(event) {
 
 function explain({ turn, says, rung, name, passed, text }) {
   const lost = ({ rung, name, predicate }) => make('li', { value: rung },
-    make('span', { class: 'rung' }, name), ' ', make('span', { class: 'outcome' }, `passed on: ${predicate}`));
+    make('span', { class: 'rung' }, name), ' ', make('span', { class: 'outcome' }, `did not apply: ${predicate}`));
   const won = make('li', { value: rung, class: 'decided' },
     make('span', { class: 'rung' }, name), ' ', make('span', { class: 'outcome' }, `decided: ${says}`));
   return [
@@ -697,12 +712,15 @@ function hydrate() {
   tighten(log);
   for (const article of log.querySelectorAll('article')) enhance(article);
   separate();
+  const arrived = ({ key }) => log.querySelector(`[data-key="${key}"]`);
+  outbox.splice(0, outbox.length, ...outbox.filter(entry => !arrived(entry)));
   for (const entry of outbox) entry.shown = sending(entry);
   history.scrollRestoration = 'manual';
   toEnd();
 }
 
 function listenAtComposer() {
+  document.querySelector('.hint').hidden = false;
   text.value ||= sessionStorage.getItem(kept('draft')) ?? '';
   say.addEventListener('submit', submitSay);
   text.addEventListener('keydown', enterSends);

@@ -15,6 +15,7 @@ use super::session::random;
 use super::visitor::{Seen, Visitor};
 use crate::app::App;
 use crate::auth::{Scope, owner};
+use crate::problem::Problem;
 use crate::request::Asked;
 
 /// What an empty conversation offers to say.
@@ -57,8 +58,6 @@ struct Values {
     waiting: Option<Waiting>,
     /// The visitor may write.
     writes: bool,
-    /// What a command begins with.
-    command: String,
     /// Names the act of the page's next form.
     key: String,
     examples: [&'static str; 3],
@@ -91,6 +90,9 @@ pub(crate) async fn get_chat(
     let key = conversations::lane(&visitor, &id)?;
     let me = visitor.session.user();
     let lane = app.store().lane(&key.tenant, &key.id()).await?;
+    if lane.is_none() && owner(&id).is_none() {
+        return Err(Problem::not_found("conversation").into());
+    }
     let history = match &lane {
         Some(lane) => history::read(&app, lane, which.before.unwrap_or(u64::MAX), me).await?,
         None => History { items: Vec::new(), revision: 0, earlier: None },
@@ -110,7 +112,6 @@ pub(crate) async fn get_chat(
         earlier: history.earlier.map(|revision| address(&id, Some(revision))),
         past: which.before.is_some(),
         writes: visitor.caller.may(Scope::EventsWrite),
-        command: app.config().policy.command.0.clone(),
         key: random()?,
         examples: EXAMPLES,
         conversation: id,

@@ -28,6 +28,8 @@ pub(crate) struct History {
 #[derive(Debug, Serialize)]
 pub(crate) struct Item {
     id: String,
+    /// The sender's own name for it.
+    key: Option<String>,
     /// The turn that said it.
     turn: String,
     revision: u64,
@@ -121,6 +123,7 @@ fn fold(turns: impl Iterator<Item = (u64, Vec<Happening>)>, me: &str) -> Vec<Ite
         for event in events {
             let item = |id: String, at: &str, side, text: String| Item {
                 id,
+                key: None,
                 turn: turn.clone(),
                 revision,
                 at: at.into(),
@@ -162,14 +165,14 @@ fn fold(turns: impl Iterator<Item = (u64, Vec<Happening>)>, me: &str) -> Vec<Ite
 }
 
 fn said(message: wire::Message, me: &str, item: impl Fn(String, &str, &'static str, String) -> Item) -> Item {
-    let wire::Message { id, role, by, text, at, card, .. } = message;
+    let wire::Message { id, message_id: key, role, by, text, at, card, .. } = message;
     let by = by.unwrap_or_default();
     let side = match role.as_str() {
         "user" if by == me => "mine",
         "user" => "theirs",
         _ => "ours",
     };
-    Item { who: by, card: card.map(Shown::from), ..item(id, &at, side, text) }
+    Item { key, who: by, card: card.map(Shown::from), ..item(id, &at, side, text) }
 }
 
 /// What an effect tells `me` alone.
