@@ -57,7 +57,7 @@ pub(crate) async fn get_stream(
     }
     let source = Source {
         feed: Feed::open(app, lane, place),
-        ready: VecDeque::from([Event::default().comment("here").retry(RETRY)]),
+        ready: VecDeque::from([Event::default().comment("here"), Event::default().retry(RETRY)]),
         _counted: counted,
     };
     let keep_alive = KeepAlive::new().interval(QUIET).text("quiet");
