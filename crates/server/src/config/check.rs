@@ -110,12 +110,14 @@ pub(super) fn typed(merged: Merged) -> Result<Config, ConfigErrors> {
     })
 }
 
-/// Whether that can stand in `frame-ancestors`: a host, with a scheme if it likes; nothing that would begin another
-/// directive.
+/// Whether that can stand in `frame-ancestors`: a host, with a scheme and a port if it likes; nothing that would begin
+/// another directive.
 fn frames(host: &str) -> bool {
     let name = host.strip_prefix("https://").or_else(|| host.strip_prefix("http://")).unwrap_or(host);
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b':' | b'*');
-    host == "'self'" || (!name.is_empty() && name != "*" && name.bytes().all(plain))
+    let (name, port) = name.split_once(':').unwrap_or((name, "*"));
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'*');
+    let named = !name.is_empty() && name != "*" && name.bytes().all(plain);
+    host == "'self'" || (named && (port == "*" || port.parse::<u16>().is_ok()))
 }
 
 fn listen(wrong: &mut Wrong<'_>, text: &str) -> SocketAddr {
