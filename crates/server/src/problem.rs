@@ -170,6 +170,12 @@ impl From<throughline_runtime::Crash> for Problem {
     }
 }
 
+impl From<getrandom::Error> for Problem {
+    fn from(error: getrandom::Error) -> Self {
+        Self::new(&codes::INTERNAL, format!("the system gives no random bytes: {error}"))
+    }
+}
+
 impl From<DocumentsError> for Problem {
     fn from(error: DocumentsError) -> Self {
         Self::new(&codes::STORE_UNAVAILABLE, error.to_string())

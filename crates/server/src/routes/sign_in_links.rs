@@ -38,7 +38,8 @@ async fn make(app: &App, request: Request) -> Result<Response, Problem> {
         let text = format!("there is no user {user:?}; the configuration's `users` names them");
         return Err(Problem::schema(vec![Pointed { pointer: "/user".into(), text }]));
     }
-    let link = Link::to(app, &user)?;
+    let link = Link::to(&user, app.store().now())?;
     tracing::info!(user, by = caller.principal, "a sign-in link was made");
-    Ok(json(&wire::SignInLink { url: link.url(app), expires_at: link.ends.rfc3339(), user }))
+    let address = app.address.get().copied().unwrap_or(config.server.listen);
+    Ok(json(&link.told(app.runtime().keys(), config, address)))
 }

@@ -2,16 +2,19 @@
 //! presses the button on the page they lead to (`spec 07 §4`). Opening one uses nothing up: mail scanners and
 //! previews open links too.
 
+use std::net::SocketAddr;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 use throughline_engine::Timestamp;
-use throughline_store::Document;
+use throughline_runtime::Keys;
+use throughline_store::{Clock as _, Document, SystemClock};
 
 use super::session::random;
 use crate::app::App;
-use crate::codes;
 use crate::problem::Problem;
+use crate::{Config, StartError, codes, key, wire};
 
 /// How long a link works.
 const LIFETIME: i64 = 10 * Timestamp::MINUTE;
@@ -32,20 +35,18 @@ pub(crate) struct Link {
 
 impl Link {
     /// A new one for a configured user.
-    pub(crate) fn to(app: &App, user: &str) -> Result<Self, Problem> {
-        Ok(Self { id: random()?, user: user.into(), ends: app.store().now().plus(LIFETIME) })
+    pub(crate) fn to(user: &str, now: Timestamp) -> Result<Self, getrandom::Error> {
+        Ok(Self { id: random()?, user: user.into(), ends: now.plus(LIFETIME) })
     }
 
-    /// Where it leads: what is handed to the person.
-    pub(crate) fn url(&self, app: &App) -> String {
-        let config = app.config();
-        let said = serde_json::to_vec(self).unwrap_or_default();
-        let signature = app.runtime().keys().sign(PURPOSE, &said);
-        let base = config.server.public_url.clone().unwrap_or_else(|| {
-            format!("http://{}", app.address.get().copied().unwrap_or(config.server.listen))
-        });
+    /// What is handed to the person: where the link leads, at the address people see.
+    pub(crate) fn told(self, keys: &Keys, config: &Config, address: SocketAddr) -> wire::SignInLink {
+        let said = serde_json::to_vec(&self).unwrap_or_default();
+        let signature = keys.sign(PURPOSE, &said);
+        let base = config.server.public_url.clone().unwrap_or_else(|| format!("http://{address}"));
         let (said, signature) = (URL_SAFE_NO_PAD.encode(&said), URL_SAFE_NO_PAD.encode(signature));
-        format!("{}/sign-in?link={said}.{signature}", base.trim_end_matches('/'))
+        let url = format!("{}/sign-in?link={said}.{signature}", base.trim_end_matches('/'));
+        wire::SignInLink { url, expires_at: self.ends.rfc3339(), user: self.user }
     }
 
     /// Reads one that was handed back, if it is ours, in time, and of somebody who is still there.
@@ -71,6 +72,22 @@ impl Link {
         let first = app.store().write_documents(&app.config().tenant, vec![(USED.into(), used)]).await?;
         first.then_some(()).ok_or_else(|| over("it was used before"))
     }
+}
+
+/// A link for a configured user, made where the installation's files are: what `throughline token link` prints. It
+/// needs no running server, since nothing is kept of a link before it is used.
+///
+/// # Errors
+/// The instance key cannot be read, or there is none because the store is in memory.
+pub fn sign_in_link(config: &Config, user: &str) -> Result<wire::SignInLink, StartError> {
+    let cannot = |file: std::path::PathBuf, why: String| StartError::Key { file, why };
+    let file = config.key_file().ok_or_else(|| {
+        cannot("of a store in memory".into(), "it is inside the process that serves it".into())
+    })?;
+    let keys = Keys::new(key::load(&file)?);
+    let link =
+        Link::to(user, SystemClock::default().now()).map_err(|error| cannot(file, error.to_string()))?;
+    Ok(link.told(&keys, config, config.server.listen))
 }
 
 fn over(why: &str) -> Problem {

@@ -200,10 +200,8 @@ pub(crate) fn of_request(app: &App, parts: &Parts) -> Result<Option<Caller>, Pro
 }
 
 /// 16 random bytes, as text.
-pub(crate) fn random() -> Result<String, Problem> {
+pub(crate) fn random() -> Result<String, getrandom::Error> {
     let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|error| {
-        Problem::new(&codes::INTERNAL, format!("the system gives no random bytes: {error}"))
-    })?;
+    getrandom::fill(&mut bytes)?;
     Ok(hex(&bytes))
 }

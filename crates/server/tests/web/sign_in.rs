@@ -75,6 +75,32 @@ async fn a_link_signs_one_person_in_once() {
     server.stopped().await;
 }
 
+/// A link made beside a running server, by its instance key, is as good as one that it made itself.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_link_needs_no_server_to_be_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let office = Office::new();
+    let sources = office.sources().flag(
+        "store.url",
+        &format!("sqlite:{}", folder.path().join("a.db").display()),
+        "--store",
+    );
+    let server = Server::start(sources.clone()).await;
+    let config = throughline_server::Config::load(&sources).unwrap();
+    let made = throughline_server::sign_in_link(&config, "bob").unwrap();
+    let (_, link) = made.url.split_once("link=").unwrap();
+    let browser = Browser::new(&server);
+    assert_eq!(browser.post("/sign-in", &[("link", link)]).await.status, 303);
+    assert_eq!(browser.visit("/").await.data("data-user"), "bob");
+    assert_eq!(browser.post("/sign-in", &[("link", link)]).await.status, 410);
+    // That it was used is as durable as everything else.
+    server.stopped().await;
+    let server = Server::start(sources).await;
+    let again = Browser::new(&server);
+    assert_eq!(again.post("/sign-in", &[("link", link)]).await.status, 410);
+    server.stopped().await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_link_works_for_ten_minutes() {
     let office = Office::new();

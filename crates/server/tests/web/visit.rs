@@ -32,10 +32,6 @@ impl<'s> Browser<'s> {
         self.cookie.lock().unwrap().clone()
     }
 
-    pub(crate) fn forget(&self) {
-        *self.cookie.lock().unwrap() = None;
-    }
-
     /// A request with the cookie.
     pub(crate) fn call(&self, call: Call) -> Call {
         match self.cookie() {
