@@ -195,6 +195,15 @@ impl Caller {
         Self { token: format!("web:{user}"), tenant, app, principal, scopes, sees }
     }
 
+    /// As a refusal names it.
+    #[must_use]
+    pub fn called(&self) -> String {
+        match self.token.strip_prefix("web:") {
+            Some(user) => format!("{user}, signed in by a browser,"),
+            None => format!("the token {}", self.token),
+        }
+    }
+
     /// Whether that lane is there for this caller. Every route asks this; what is not there answers like what is
     /// missing.
     #[must_use]

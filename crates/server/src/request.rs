@@ -78,7 +78,7 @@ impl Caller {
         if self.may(scope) {
             return Ok(());
         }
-        let text = format!("the token {} lacks the scope {}", self.token, scope.word());
+        let text = format!("{} lacks the scope {}", self.called(), scope.word());
         Err(Problem::new(&codes::SCOPE, text))
     }
 
@@ -86,10 +86,8 @@ impl Caller {
     pub(crate) fn actor(&self, named: Option<&str>) -> Result<String, Problem> {
         match named {
             Some(other) if other != self.principal && !self.may(Scope::ActAs) => {
-                let text = format!(
-                    "the token {} acts as {} and may not act as {other:?}",
-                    self.token, self.principal
-                );
+                let text =
+                    format!("{} acts as {} and may not act as {other:?}", self.called(), self.principal);
                 Err(Problem::new(&codes::ACT_AS, text))
             }
             Some(other) => Ok(other.into()),

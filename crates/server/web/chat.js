@@ -342,6 +342,7 @@ async function deliver(event, key, seconds) {
       const answer = await fetch('/v1/events', { method: 'POST', headers, body, signal: AbortSignal.timeout(40_000) });
       if (await isOver(answer)) return { over: true };
       const told = await answer.json();
+      if (source?.readyState === EventSource.OPEN || polling) connection('live');
       const again = answer.status >= 500 || told.code === 'TL-2202';
       if (!again) return { ok: answer.ok, told };
     } catch {
@@ -366,8 +367,8 @@ async function isOver(answer) {
 
 // ---------------------------------------------------------------- saying
 
-/** What a reload must not lose, by conversation. */
-const kept = name => `${name}:${page.conversation}`;
+/** What a reload must not lose: of this person, in this conversation. */
+const kept = name => `${name}:${me}:${page.conversation}`;
 const outbox = JSON.parse(sessionStorage.getItem(kept('outbox')) ?? '[]');
 let flushing = false;
 
@@ -465,7 +466,7 @@ function keepDraft() {
 function enterSends(event) {
   if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
   event.preventDefault();
-  say.requestSubmit();
+  if (text.value.trim()) say.requestSubmit();
 }
 
 // ---------------------------------------------------------------- pressing

@@ -82,7 +82,7 @@ pub(crate) async fn take(
     wait: Option<Duration>,
 ) -> Result<Response, Problem> {
     if caller.only_themselves() && !OF_PEOPLE.contains(&event.kind.as_str()) {
-        let text = format!("{} may send {}, and not {:?}", caller.token, OF_PEOPLE.join(", "), event.kind);
+        let text = format!("{} may send {}, not {:?}", caller.called(), OF_PEOPLE.join(", "), event.kind);
         return Err(Problem::new(&codes::SCOPE, text));
     }
     let actor = caller.actor(event.actor.as_ref().and_then(|actor| actor.id.as_deref()))?;

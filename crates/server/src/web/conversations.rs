@@ -5,12 +5,12 @@
 
 use serde::{Deserialize, Serialize};
 use throughline_engine::{Event, EventKind, LaneKey};
-use throughline_store::{Document, StoreError};
+use throughline_store::{Document, LaneInfo, StoreError};
 
 use super::session::random;
 use super::visitor::{Visitor, people};
 use crate::app::App;
-use crate::auth::owner;
+use crate::auth::{Caller, owner};
 use crate::problem::Problem;
 
 /// The channel's name.
@@ -80,6 +80,18 @@ async fn of(app: &App, visitor: &Visitor, user: &str) -> Result<Vec<Conversation
         Some(Conversation { address: address(&id, None), id, title, owner })
     };
     Ok(documents.into_iter().filter_map(read).collect())
+}
+
+/// The lanes of a person's own conversations, the newest first: all that a list of lanes has for them.
+pub(crate) async fn lanes(app: &App, caller: &Caller, limit: u32) -> Result<Vec<LaneInfo>, Problem> {
+    let Caller { tenant, app: name, principal, .. } = caller;
+    let mut found = Vec::new();
+    for document in app.store().documents(tenant, &collection(principal), None, limit).await? {
+        let conversation = format!("{principal}:{}", document.key);
+        let lane = LaneKey::new(tenant, name, CHANNEL, &conversation, "");
+        found.extend(app.store().lane(tenant, &lane.id()).await?);
+    }
+    Ok(found)
 }
 
 /// Where the end of a conversation is seen, or of what lies before a turn of it.

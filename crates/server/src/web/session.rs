@@ -48,15 +48,8 @@ pub(crate) enum By {
     Token { id: String, sha256: String },
 }
 
-/// What a request's cookie comes to.
-pub(crate) enum Found {
-    /// There is none.
-    None,
-    /// It does not count, or no more.
-    Over,
-    /// Somebody is signed in.
-    Here(Session, Caller),
-}
+/// There is a cookie, but it does not count, or no more.
+pub(crate) struct Over;
 
 impl Session {
     /// A user of the configured tenant, in a demo or by a link.
@@ -159,17 +152,15 @@ fn name(app: &App) -> String {
     format!("throughline-{}", address.port())
 }
 
-/// Who a request's cookie says is there.
-pub(crate) fn of(app: &App, headers: &HeaderMap) -> Found {
+/// Who a request's cookie says is there; `None`: it has none.
+pub(crate) fn of(app: &App, headers: &HeaderMap) -> Result<Option<(Session, Caller)>, Over> {
     let name = name(app);
     let cookies = headers.get_all(COOKIE).iter().filter_map(|header| header.to_str().ok());
     let mut named = cookies.flat_map(Cookie::split_parse).flatten().filter(|cookie| cookie.name() == name);
-    let Some(cookie) = named.next().filter(|cookie| !cookie.value().is_empty()) else { return Found::None };
+    let Some(cookie) = named.next().filter(|cookie| !cookie.value().is_empty()) else { return Ok(None) };
     let session = read(app, cookie.value()).filter(|session| session.ends > app.store().now());
-    match session.and_then(|session| session.caller(app).map(|caller| (session, caller))) {
-        Some((session, caller)) => Found::Here(session, caller),
-        None => Found::Over,
-    }
+    let here = session.and_then(|session| session.caller(app).map(|caller| (session, caller)));
+    here.map(Some).ok_or(Over)
 }
 
 fn read(app: &App, value: &str) -> Option<Session> {
@@ -182,21 +173,16 @@ fn read(app: &App, value: &str) -> Option<Session> {
 /// The caller of a request of the API that comes with a cookie and no token. What changes something has to come
 /// from our page.
 pub(crate) fn of_request(app: &App, parts: &Parts) -> Result<Option<Caller>, Problem> {
-    match of(app, &parts.headers) {
-        Found::None => Ok(None),
-        Found::Over => {
-            let over =
-                Problem::new(&codes::SESSION_OVER, "this browser is signed in no more; reload the page");
-            Err(over.header(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer")))
-        }
-        Found::Here(session, caller) => {
-            if !parts.method.is_safe() {
-                let given = parts.headers.get(CSRF_HEADER).and_then(|given| given.to_str().ok());
-                session.proves(app, given.unwrap_or_default())?;
-            }
-            Ok(Some(caller))
-        }
+    let Ok(here) = of(app, &parts.headers) else {
+        let over = Problem::new(&codes::SESSION_OVER, "this browser is signed in no more; reload the page");
+        return Err(over.header(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer")));
+    };
+    let Some((session, caller)) = here else { return Ok(None) };
+    if !parts.method.is_safe() {
+        let given = parts.headers.get(CSRF_HEADER).and_then(|given| given.to_str().ok());
+        session.proves(app, given.unwrap_or_default())?;
     }
+    Ok(Some(caller))
 }
 
 /// 16 random bytes, as text.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::forms::Sent;
 use super::link::Link;
 use super::page::{Refusal, page};
-use super::session::{By, Found, Session, no_cookie, of};
+use super::session::{By, Session, no_cookie, of};
 use super::visitor::people;
 use crate::app::App;
 use crate::auth;
@@ -55,7 +55,7 @@ pub(crate) async fn get_sign_in(
 ) -> Result<Response, Refusal> {
     let to = local(to.as_deref());
     let Some(link) = link else {
-        if app.config().server.demo || matches!(of(&app, &headers), Found::Here(..)) {
+        if app.config().server.demo || matches!(of(&app, &headers), Ok(Some(_))) {
             return Ok(Redirect::to(&to).into_response());
         }
         return Ok(Values { link: None, user: None, to, wrong: None }.show(StatusCode::OK)?);

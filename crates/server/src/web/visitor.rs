@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use serde::Serialize;
 
 use super::page::{Refusal, page};
-use super::session::{self, By, Found, Session};
+use super::session::{self, By, Session};
 use crate::app::App;
 use crate::auth::Caller;
 use crate::codes;
@@ -69,7 +69,7 @@ impl FromRequestParts<Arc<App>> for Visitor {
         if let Some(visitor) = parts.extensions.get::<Self>() {
             return Ok(visitor.clone());
         }
-        if let Found::Here(session, caller) = session::of(app, &parts.headers) {
+        if let Ok(Some((session, caller))) = session::of(app, &parts.headers) {
             return Ok(Self { caller, session });
         }
         if parts.method == Method::GET {
@@ -85,7 +85,7 @@ impl FromRequestParts<Arc<App>> for Visitor {
 /// Before every page: a demo introduces whoever comes, and a click on another site's link is sent once more from here,
 /// because the browser left our cookie out of it (`SameSite=Strict`).
 pub(crate) async fn introduce(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
-    if request.method() != Method::GET || matches!(session::of(&app, request.headers()), Found::Here(..)) {
+    if request.method() != Method::GET || matches!(session::of(&app, request.headers()), Ok(Some(_))) {
         return next.run(request).await;
     }
     if from_elsewhere(request.headers()) {

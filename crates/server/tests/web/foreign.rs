@@ -69,6 +69,11 @@ async fn somebody_elses_conversation_is_not_there() {
     assert!(ana.visit(&hers.address).await.html().contains("data-action=\"approve\""), "nothing came of it");
     let lanes = bob.get("/v1/lanes").await.json();
     assert_eq!(lanes["items"], json!([]));
+    let own = ana.get("/v1/lanes").await.json();
+    assert_eq!(
+        (own["items"][0]["id"].as_str(), own["items"].as_array().unwrap().len()),
+        (Some(lane.as_str()), 1)
+    );
     assert!(!bob.visit("/").await.html().contains("Create a task for the manual"));
     server.stopped().await;
 }

@@ -64,12 +64,12 @@ fn a_host_that_is_none_is_refused_at_the_start() {
     for wrong in
         ["*", "https://", "a.example; script-src *", "a.example 'unsafe-inline'", "'none'", "javascript:x"]
     {
-        let sources = demo().flag("web.frame_ancestors", &format!("[{wrong:?}]"), "--frames");
+        let sources = demo().flag("web.frame_ancestors", format!("[{wrong:?}]"), "--frames");
         let errors = throughline_server::Config::load(&sources).expect_err(wrong);
         assert!(errors.to_string().contains("web.frame_ancestors"), "{errors}");
     }
     for right in ["https://app.example.org", "https://*.example.org:8443", "app.example.org", "'self'"] {
-        let sources = demo().flag("web.frame_ancestors", &format!("[{right:?}]"), "--frames");
+        let sources = demo().flag("web.frame_ancestors", format!("[{right:?}]"), "--frames");
         throughline_server::Config::load(&sources).expect(right);
     }
 }

@@ -82,7 +82,7 @@ async fn a_link_needs_no_server_to_be_made() {
     let office = Office::new();
     let sources = office.sources().flag(
         "store.url",
-        &format!("sqlite:{}", folder.path().join("a.db").display()),
+        format!("sqlite:{}", folder.path().join("a.db").display()),
         "--store",
     );
     let server = Server::start(sources.clone()).await;
