@@ -99,9 +99,10 @@ fn events(source: Source) -> impl Stream<Item = Result<Event, Infallible>> {
 }
 
 fn event(Told { id, what }: Told) -> Event {
-    let event = Event::default().event(what.name()).data(what.data().to_string());
-    match id {
+    let event = Event::default().event(what.name());
+    let event = match id {
         Some(id) => event.id(id),
         None => event,
-    }
+    };
+    event.data(what.data().to_string())
 }
