@@ -627,7 +627,7 @@ class Form {
       return;
     }
     this.note.textContent = `Meanwhile there is version ${version}. What you typed is kept: save it as a change to that.`;
-    this.save.textContent = `Save over version ${version}`;
+    this.save.textContent = `Save over v${version}`;
     Object.assign(this, { version, token: now.value });
   }
 

@@ -10,6 +10,7 @@ use axum::http::HeaderMap;
 use serde::{Deserialize, Serialize};
 use throughline_engine::MessageId;
 use throughline_engine::effect::EffectBody;
+use throughline_engine::lane::Lane;
 use throughline_runtime::Committed;
 use throughline_store::{LaneInfo, Performer, StoredEffect, StoredTurn};
 use tokio::sync::broadcast;
@@ -149,7 +150,7 @@ impl Feed {
         let waiting: Vec<_> = lane.head.pendings.iter().map(wire::Pending::from).collect();
         let mut told = Vec::new();
         for stored in &turns {
-            let mut events = events_of(&self.app, &self.lane, stored).await?;
+            let mut events = events_of(&self.app, &lane, stored).await?;
             events.push(Happening::Pending { items: waiting.clone() });
             let numbered = events.into_iter().enumerate().skip(self.place.next);
             let id = |position| Some(format!("{}.{position}", stored.revision));
@@ -190,7 +191,7 @@ impl Feed {
 /// The events of a turn, always the same ones in the same order: the turn, its messages, its cards, its effects.
 pub(crate) async fn events_of(
     app: &App,
-    lane: &LaneInfo,
+    lane: &Lane,
     stored: &StoredTurn,
 ) -> Result<Vec<Happening>, Problem> {
     let turn = lanes::read(stored)?;
@@ -202,11 +203,11 @@ pub(crate) async fn events_of(
         cards.iter().any(|(_, body)| matches!(body, EffectBody::CardPost { message, .. } if message == id))
     };
     let plain: Vec<_> = turn.row.messages.iter().filter(|id| !shown_as_card(id)).cloned().collect();
-    let mut messages = lanes::messages(app.runtime(), lane, &plain).await?;
+    let mut messages = app.runtime().messages_of(lane, &plain).await?;
     for id in plain {
-        let found = messages.iter().position(|message| message.id == id.0).map(|at| messages.swap_remove(at));
+        let found = messages.iter().position(|message| message.id == id).map(|at| messages.swap_remove(at));
         told.push(match found {
-            Some(message) => Happening::Message(Box::new(message)),
+            Some(message) => Happening::Message(Box::new(message.into())),
             None => Happening::Gone { id, gone: true },
         });
     }

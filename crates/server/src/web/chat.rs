@@ -5,11 +5,11 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::{Deserialize, Serialize};
-use throughline_engine::LaneKey;
+use throughline_engine::lane::Lane;
 use throughline_engine::pending::PendingClass;
 
 use super::conversations::{self, Conversation, address};
-use super::history::{self, History, Item};
+use super::history::{self, Item};
 use super::page::{Refusal, page};
 use super::session::random;
 use super::visitor::{Seen, Visitor};
@@ -89,14 +89,12 @@ pub(crate) async fn get_chat(
     };
     let key = conversations::lane(&visitor, &id)?;
     let me = visitor.session.user();
-    let lane = app.store().lane(&key.tenant, &key.id()).await?;
-    if lane.is_none() && owner(&id).is_none() {
+    let begun = app.store().lane(&key.tenant, &key.id()).await?.is_some();
+    if !begun && owner(&id).is_none() {
         return Err(Problem::not_found("conversation").into());
     }
-    let history = match &lane {
-        Some(lane) => history::read(&app, lane, which.before.unwrap_or(u64::MAX), me).await?,
-        None => History { items: Vec::new(), revision: 0, earlier: None },
-    };
+    let lane = app.runtime().lane(&key).await?;
+    let history = history::read(&app, &lane, which.before.unwrap_or(u64::MAX), me).await?;
     let known = conversations.iter().find(|conversation| conversation.id == id);
     let title = known.map_or_else(|| "New conversation".into(), |known| known.title.clone());
     let values = Values {
@@ -104,9 +102,9 @@ pub(crate) async fn get_chat(
         title,
         owner: owner(&id).filter(|owner| *owner != me).map(str::to_owned),
         lane: key.id().0,
-        begun: lane.is_some(),
+        begun,
         revision: history.revision,
-        waiting: waiting(&app, &key, me, &history.items).await?,
+        waiting: waiting(&lane, me, &history.items),
         items: history.items,
         address: address(&id, None),
         earlier: history.earlier.map(|revision| address(&id, Some(revision))),
@@ -131,17 +129,11 @@ pub(crate) async fn get_new(State(app): State<Arc<App>>, visitor: Visitor) -> Re
 }
 
 /// The question that waits for an answer of this person's, or of anybody's.
-async fn waiting(app: &App, lane: &LaneKey, me: &str, items: &[Item]) -> Result<Option<Waiting>, Refusal> {
-    let lane = app.runtime().lane(lane).await?;
+fn waiting(lane: &Lane, me: &str, items: &[Item]) -> Option<Waiting> {
     let asks_me = |of: &Option<String>| of.as_deref().is_none_or(|of| of == me);
     let mut pendings = lane.head.pendings.iter();
     let question = pendings
-        .find(|pending| pending.kind.class() == PendingClass::Conversational && asks_me(&pending.asked_of));
-    Ok(question.map(|question| Waiting {
-        anchor: question.anchor.0.clone(),
-        text: items
-            .iter()
-            .find(|item| item.id() == question.anchor.as_str())
-            .map(|item| item.text().to_owned()),
-    }))
+        .find(|pending| pending.kind.class() == PendingClass::Conversational && asks_me(&pending.asked_of))?;
+    let asked = items.iter().find(|item| item.id() == question.anchor.as_str());
+    Some(Waiting { anchor: question.anchor.0.clone(), text: asked.map(|item| item.text().to_owned()) })
 }

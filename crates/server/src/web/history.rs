@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 use throughline_engine::Timestamp;
-use throughline_store::LaneInfo;
+use throughline_engine::lane::Lane;
 
 use crate::app::App;
 use crate::problem::Problem;
@@ -78,7 +78,7 @@ impl Item {
 }
 
 /// Reads the newest messages of a lane whose turn is below `before`, as `me` sees them.
-pub(crate) async fn read(app: &App, lane: &LaneInfo, before: u64, me: &str) -> Result<History, Problem> {
+pub(crate) async fn read(app: &App, lane: &Lane, before: u64, me: &str) -> Result<History, Problem> {
     let mut turns = Vec::new();
     let (mut below, mut messages) = (before, 0);
     while messages < SHOWN {
