@@ -39,10 +39,30 @@ impl Keys {
         Self { instance }
     }
 
-    /// HKDF-SHA-256 (RFC 5869) of the instance key: no salt, the tenant in the info, one block.
-    fn tenant(&self, tenant: &str) -> [u8; 32] {
+    /// HKDF-SHA-256 (RFC 5869) of the instance key: no salt, the purpose in the info, one block.
+    fn derived(&self, info: &[&[u8]]) -> [u8; 32] {
         let extracted = mac(&[0; 32], &[&self.instance]);
-        mac(&extracted, &[b"throughline/tenant-token-key/1", tenant.as_bytes(), &[1]])
+        let info: Vec<&[u8]> = info.iter().copied().chain([&[1][..]]).collect();
+        mac(&extracted, &info)
+    }
+
+    fn tenant(&self, tenant: &str) -> [u8; 32] {
+        self.derived(&[b"throughline/tenant-token-key/1", tenant.as_bytes()])
+    }
+
+    /// Signs what we hand out and want back unchanged, with a key of its own for each purpose.
+    #[must_use]
+    pub fn sign(&self, purpose: &str, data: &[u8]) -> [u8; 32] {
+        mac(&self.derived(&[b"throughline/signed/1/", purpose.as_bytes()]), &[data])
+    }
+
+    /// Whether we signed it for that purpose. Takes as long for a wrong signature as for a right one.
+    #[must_use]
+    pub fn signed(&self, purpose: &str, data: &[u8], signature: &[u8]) -> bool {
+        let key = self.derived(&[b"throughline/signed/1/", purpose.as_bytes()]);
+        let Ok(mut mac) = HmacSha256::new_from_slice(&key) else { return false };
+        mac.update(data);
+        mac.verify_slice(signature).is_ok()
     }
 
     /// The token of one button. Same record and version, same token: a re-rendered card stays pressable.
@@ -101,5 +121,16 @@ mod tests {
             *byte = u8::try_from(i).unwrap();
         }
         assert_eq!(token(&key, "acme", "ap_01", 3, "", "approve"), "dUkK6gJL61egst2uZvqf2w");
+    }
+
+    #[test]
+    fn a_signature_holds_for_its_purpose_and_its_bytes() {
+        let keys = Keys::new([7; 32]);
+        let signature = keys.sign("a", b"data");
+        assert!(keys.signed("a", b"data", &signature));
+        assert!(!keys.signed("b", b"data", &signature));
+        assert!(!keys.signed("a", b"dat", &signature));
+        assert!(!keys.signed("a", b"data", &signature[..31]));
+        assert!(!Keys::new([8; 32]).signed("a", b"data", &signature));
     }
 }

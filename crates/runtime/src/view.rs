@@ -29,6 +29,9 @@ pub struct MessageView {
     /// The task it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
+    /// The channel's own id of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channel_id: Option<String>,
     /// The card it shows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card: Option<CardModel>,
@@ -71,11 +74,18 @@ impl Runtime {
     /// # Errors
     /// As [`Self::lane`].
     pub async fn messages(&self, key: &LaneKey, ids: &[MessageId]) -> Result<Vec<MessageView>, Stop> {
-        let lane = self.lane(key).await?;
+        self.messages_of(&self.lane(key).await?, ids).await
+    }
+
+    /// The same of a lane that is at hand.
+    ///
+    /// # Errors
+    /// As [`Self::lane`].
+    pub async fn messages_of(&self, lane: &Lane, ids: &[MessageId]) -> Result<Vec<MessageView>, Stop> {
         let mut messages = Vec::new();
         for id in ids {
-            if let Some(Record::Message(message)) = self.any_record(&lane, "message", id.as_str()).await? {
-                messages.push(self.show(&lane, message).await?);
+            if let Some(Record::Message(message)) = self.any_record(lane, "message", id.as_str()).await? {
+                messages.push(self.show(lane, message).await?);
             }
         }
         Ok(messages)
@@ -97,6 +107,7 @@ impl Runtime {
             text: message.text,
             at: message.at,
             task: message.task.map(|task| task.0),
+            channel_id: message.channel_id,
             card,
         })
     }

@@ -113,7 +113,7 @@ impl Drop for Counted {
 
 /// Every route, behind the guards.
 pub(crate) fn router(app: &Arc<App>) -> Router {
-    routes::all()
+    routes::all(app)
         .layer(from_fn_with_state(app.clone(), guard::admit))
         .layer(tower_http::catch_panic::CatchPanicLayer::custom(guard::panicked))
         .layer(axum::middleware::from_fn(guard::identify))

@@ -2,6 +2,7 @@
 //! scopes (`spec 06 §7.1`).
 
 use serde::{Deserialize, Serialize};
+use throughline_engine::LaneKey;
 use throughline_engine::canon::{hex, sha256};
 
 /// What a token may do (`spec 07 §5.1`).
@@ -111,6 +112,13 @@ impl Token {
         (token, hash)
     }
 
+    /// Who comes with it.
+    #[must_use]
+    pub fn caller(&self) -> Caller {
+        let Self { id, tenant, app, scopes, principal, .. } = self.clone();
+        Caller { token: id, tenant, app, principal, scopes, sees: Sees::Tenant }
+    }
+
     /// What is stored of a token.
     #[must_use]
     pub fn hash(token: &str) -> String {
@@ -130,9 +138,90 @@ pub struct Caller {
     /// The user it acts as.
     pub principal: String,
     scopes: Vec<Scope>,
+    sees: Sees,
+}
+
+/// Which lanes there are for a caller (`spec 06 §7.4`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sees {
+    /// Every lane of the tenant.
+    Tenant,
+    /// The person's own web conversations.
+    Own,
+}
+
+/// What a person's roles allow them to do themselves, and where. Whom an approver rule names is another matter.
+#[must_use]
+pub fn rights(roles: &[String]) -> (Vec<Scope>, Sees) {
+    use Scope::{
+        ApprovalsDecide, ApprovalsRead, Audit, ContextRead, EffectsRead, EffectsResolve, EventsWrite,
+        LanesRead,
+    };
+    let is = |role: &str| roles.iter().any(|given| given == role);
+    if is("admin") {
+        // Nobody speaks for somebody else from a browser.
+        return (Scope::ALL.into_iter().filter(|scope| *scope != Scope::ActAs).collect(), Sees::Tenant);
+    }
+    let mut scopes = vec![LanesRead];
+    let looks_only = (is("viewer") || is("auditor")) && !is("member") && !is("approver") && !is("operator");
+    if !looks_only {
+        scopes.push(EventsWrite);
+    }
+    if is("approver") {
+        scopes.extend([ApprovalsRead, ApprovalsDecide]);
+    }
+    if is("operator") {
+        scopes.extend([ApprovalsRead, ApprovalsDecide, ContextRead, EffectsRead, EffectsResolve]);
+    }
+    if is("auditor") {
+        scopes.extend([ApprovalsRead, EffectsRead, Audit]);
+    }
+    scopes.sort_unstable();
+    scopes.dedup();
+    (scopes, if is("operator") || is("auditor") { Sees::Tenant } else { Sees::Own })
+}
+
+/// Whose web conversation that is: `ana:0f3c9a` is ana's.
+#[must_use]
+pub fn owner(conversation: &str) -> Option<&str> {
+    conversation.rsplit_once(':').map(|(owner, _)| owner).filter(|owner| !owner.is_empty())
 }
 
 impl Caller {
+    /// A person in front of a browser. Requests of one person share their keys, however often they sign in.
+    #[must_use]
+    pub fn person(tenant: &str, app: &str, user: &str, (scopes, sees): (Vec<Scope>, Sees)) -> Self {
+        let (tenant, app, principal) = (tenant.into(), app.into(), user.into());
+        Self { token: format!("web:{user}"), tenant, app, principal, scopes, sees }
+    }
+
+    /// As a refusal names it.
+    #[must_use]
+    pub fn called(&self) -> String {
+        match self.token.strip_prefix("web:") {
+            Some(user) => format!("{user}, signed in by a browser,"),
+            None => format!("the token {}", self.token),
+        }
+    }
+
+    /// Whether that lane is there for this caller. Every route asks this; what is not there answers like what is
+    /// missing.
+    #[must_use]
+    pub fn sees(&self, lane: &LaneKey) -> bool {
+        let own = || {
+            lane.channel == "web"
+                && lane.app == self.app
+                && owner(&lane.conversation) == Some(self.principal.as_str())
+        };
+        lane.tenant == self.tenant && (self.sees == Sees::Tenant || own())
+    }
+
+    /// Whether it is a person who may speak for nobody but themselves: not for the agent, not for a host.
+    #[must_use]
+    pub fn only_themselves(&self) -> bool {
+        self.sees == Sees::Own
+    }
+
     /// Whoever calls a demo: no token, every scope.
     #[must_use]
     pub fn demo(tenant: &str, app: &str) -> Self {
@@ -142,6 +231,7 @@ impl Caller {
             app: app.into(),
             principal: "you".into(),
             scopes: Scope::ALL.into(),
+            sees: Sees::Tenant,
         }
     }
 
@@ -152,9 +242,15 @@ impl Caller {
     }
 }
 
-/// The caller of a bearer token, if it is one of ours. Compared by hash, in constant time.
+/// The caller of a bearer token, if it is one of ours.
 #[must_use]
 pub fn caller(tokens: &[Token], bearer: &str) -> Option<Caller> {
+    token(tokens, bearer).map(Token::caller)
+}
+
+/// The configured token that this is. Compared by hash, in constant time.
+#[must_use]
+pub fn token<'t>(tokens: &'t [Token], bearer: &str) -> Option<&'t Token> {
     let (id, _) = bearer.strip_prefix("tlk_")?.split_once('_')?;
     let hash = Token::hash(bearer);
     let token = tokens.iter().find(|token| token.id == id)?;
@@ -163,13 +259,7 @@ pub fn caller(tokens: &[Token], bearer: &str) -> Option<Caller> {
         .bytes()
         .zip(hash.bytes())
         .fold(token.sha256.len() ^ hash.len(), |found, (a, b)| found | usize::from(a ^ b));
-    (differs == 0).then(|| Caller {
-        token: token.id.clone(),
-        tenant: token.tenant.clone(),
-        app: token.app.clone(),
-        principal: token.principal.clone(),
-        scopes: token.scopes.clone(),
-    })
+    (differs == 0).then_some(token)
 }
 
 #[cfg(test)]
@@ -210,6 +300,43 @@ mod tests {
         ] {
             assert_eq!(caller(std::slice::from_ref(&token), wrong), None, "{wrong}");
         }
+    }
+
+    /// The part of SEC-45 that is about lanes.
+    #[test]
+    fn a_person_sees_their_own_web_conversations_and_more_only_by_role() {
+        let of = |roles: &[&str]| {
+            let roles: Vec<String> = roles.iter().map(|role| (*role).to_owned()).collect();
+            Caller::person("acme", "bot", "ana", rights(&roles))
+        };
+        let lane = |channel: &str, conversation: &str| LaneKey::new("acme", "bot", channel, conversation, "");
+        let own = lane("web", "ana:0f3c");
+        let others = [
+            lane("web", "bob:0f3c"),
+            lane("web", "ana"),
+            lane("web", "ana:x:0f3c"),
+            lane("web", ":0f3c"),
+            lane("api", "ana:0f3c"),
+            LaneKey::new("acme", "other", "web", "ana:0f3c", ""),
+        ];
+        for (roles, writes, all) in [
+            (&[][..], true, false),
+            (&["pm"], true, false),
+            (&["viewer"], false, false),
+            (&["viewer", "member"], true, false),
+            (&["approver"], true, false),
+            (&["operator"], true, true),
+            (&["auditor"], false, true),
+            (&["admin"], true, true),
+        ] {
+            let caller = of(roles);
+            assert!(caller.may(Scope::LanesRead) && !caller.may(Scope::ActAs), "{roles:?}");
+            assert_eq!(caller.may(Scope::EventsWrite), writes, "{roles:?}");
+            assert!(caller.sees(&own), "{roles:?}");
+            assert!(others.iter().all(|lane| caller.sees(lane) == all), "{roles:?}");
+            assert!(!caller.sees(&LaneKey::new("other", "bot", "web", "ana:0f3c", "")), "another tenant");
+        }
+        assert!(of(&["approver"]).may(Scope::ApprovalsDecide) && !of(&[]).may(Scope::ApprovalsRead));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::http::header::{HOST, ORIGIN};
-use axum::http::{HeaderName, HeaderValue, Method, Uri};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use throughline_engine::canon::hex;
@@ -57,6 +57,12 @@ pub(crate) async fn admit(State(app): State<Arc<App>>, request: Request, next: N
     }
 }
 
+/// Whether the browser itself says that a page of ours sent this. A form of a page with `Referrer-Policy:
+/// no-referrer` has the origin `null` (Fetch, "append a request `Origin` header"); no script can set this header.
+pub(crate) fn same_origin(headers: &HeaderMap) -> bool {
+    headers.get("sec-fetch-site").is_some_and(|site| site == "same-origin")
+}
+
 fn asks_how_it_is(method: &Method, uri: &Uri) -> bool {
     matches!(*method, Method::GET | Method::HEAD)
         && matches!(uri.path(), "/livez" | "/readyz" | "/metrics" | "/version")
@@ -97,6 +103,9 @@ impl<'a> Hosts<'a> {
         }
         for origin in headers.get_all(ORIGIN) {
             let origin = origin.to_str().unwrap_or_default();
+            if origin == "null" && same_origin(headers) {
+                continue;
+            }
             let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
             if !host.is_some_and(|host| self.allows(host)) {
                 let text =

@@ -52,19 +52,19 @@ impl Keyed {
             return Err(Problem::new(&codes::KEY_REQUIRED, text));
         };
         let body: Value = serde_json::from_slice(body).map_err(|error| malformed(&error.to_string()))?;
-        let hash = hex(&sha256(&[
-            method.as_str().as_bytes(),
-            b"\n",
-            route.as_bytes(),
-            b"\n",
-            jcs(&body).as_bytes(),
-        ]));
-        Ok(Self {
+        Ok(Self::new(caller, method, route, client, &body))
+    }
+
+    /// The same with the key and the body at hand.
+    pub(crate) fn new(caller: &Caller, method: &Method, route: &str, client: &str, body: &Value) -> Self {
+        let hash =
+            hex(&sha256(&[method.as_str().as_bytes(), b"\n", route.as_bytes(), b"\n", jcs(body).as_bytes()]));
+        Self {
             tenant: caller.tenant.clone(),
             client: client.into(),
             key: delivery_key(caller, route, client),
             hash,
-        })
+        }
     }
 
     /// The key was used for another request.

@@ -1,27 +1,28 @@
 //! The instance key: 32 random bytes in a file that only we may read, made at the first start.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::Path;
 
 use crate::StartError;
 
 /// The key in that file; a new one when there is no file. Says whether it is new.
 pub(crate) fn load_or_make(file: &Path) -> Result<([u8; 32], bool), StartError> {
-    let cannot = |why: String| StartError::Key { file: file.into(), why };
-    match fs::read(file) {
-        Ok(bytes) => {
-            let found = bytes.len();
-            let key = bytes.try_into().map_err(|_| cannot(format!("it holds {found} bytes, not 32")))?;
-            Ok((key, false))
-        }
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            let key = random()?;
-            write(file, &key).map_err(|error| cannot(format!("it cannot be written: {error}")))?;
-            Ok((key, true))
-        }
-        Err(error) => Err(cannot(error.to_string())),
+    if file.try_exists().unwrap_or(true) {
+        return Ok((load(file)?, false));
     }
+    let key = random()?;
+    let cannot = |why: String| StartError::Key { file: file.into(), why };
+    write(file, &key).map_err(|error| cannot(format!("it cannot be written: {error}")))?;
+    Ok((key, true))
+}
+
+/// The key in that file.
+pub(crate) fn load(file: &Path) -> Result<[u8; 32], StartError> {
+    let cannot = |why: String| StartError::Key { file: file.into(), why };
+    let bytes = fs::read(file).map_err(|error| cannot(error.to_string()))?;
+    let found = bytes.len();
+    bytes.try_into().map_err(|_| cannot(format!("it holds {found} bytes, not 32")))
 }
 
 /// A key of its own for a store that does not outlive the process.

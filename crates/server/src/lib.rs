@@ -6,6 +6,7 @@
 //!   is the one of `serve --demo`. `settings()`, `warnings()` and `schema()` are `config show`, `check` and `schema`.
 //! - [`open`]: store, tracker and runtime without a port: embedded chat, `why`, `replay`, `lanes`, `doctor`.
 //! - [`serve`]: the same and the HTTP API, until told to stop.
+//! - [`sign_in_link`]: lets a person into the pages, once.
 //! - [`codes`]: every error code, for `explain` and the docs.
 //!
 //! The way of a request: `listen.rs` (connection) → `guard.rs` (host, drain, panics) → `routes/` → `deliver.rs`
@@ -39,3 +40,4 @@ pub use config::{Config, ConfigError, ConfigErrors, Origin, Setting, Sources, St
 pub use instance::{Instance, StartError, open, open_with};
 pub use routes::openapi;
 pub use serve::{serve, serve_instance};
+pub use web::link::sign_in_link;

@@ -108,6 +108,11 @@ impl Problem {
         self.0.code
     }
 
+    /// What is the matter with this request.
+    pub(crate) fn detail(&self) -> &str {
+        &self.0.body.detail
+    }
+
     pub(crate) fn status(&self) -> StatusCode {
         StatusCode::from_u16(self.0.body.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
@@ -162,6 +167,12 @@ impl From<Stop> for Problem {
 impl From<throughline_runtime::Crash> for Problem {
     fn from(crash: throughline_runtime::Crash) -> Self {
         Stop::from(crash).into()
+    }
+}
+
+impl From<getrandom::Error> for Problem {
+    fn from(error: getrandom::Error) -> Self {
+        Self::new(&codes::INTERNAL, format!("the system gives no random bytes: {error}"))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Reading a request within limits: who calls, its body, its query. Whatever is wrong becomes a problem.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,6 +18,7 @@ use crate::app::App;
 use crate::auth::{self, Caller, Scope};
 use crate::codes;
 use crate::problem::{Pointed, Problem};
+use crate::web::session;
 
 /// The largest body (`spec 06 §7.2`).
 const MAX_BODY: usize = 256 * 1024;
@@ -25,7 +27,7 @@ const MAX_DEPTH: usize = 64;
 /// How long a body may take.
 const BODY_TIME: Duration = Duration::from_secs(10);
 /// The longest `Prefer: wait`.
-const MAX_WAIT: u64 = 30;
+pub(crate) const MAX_WAIT: u64 = 30;
 /// The longest page.
 pub(crate) const MAX_LIMIT: u32 = 200;
 
@@ -33,12 +35,23 @@ impl FromRequestParts<Arc<App>> for Caller {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
-        caller(app, &parts.headers)
+        caller(app, parts)
     }
 }
 
-/// Who calls, by the bearer token; in a demo, whoever is there.
-pub(crate) fn caller(app: &App, headers: &HeaderMap) -> Result<Caller, Problem> {
+/// Who calls: by the bearer token; else by the cookie of a browser that signed in; in a demo, whoever is there.
+pub(crate) fn caller(app: &App, parts: &Parts) -> Result<Caller, Problem> {
+    if parts.headers.contains_key(AUTHORIZATION) {
+        return bearer(app, &parts.headers);
+    }
+    match session::of_request(app, parts)? {
+        Some(caller) => Ok(caller),
+        None => bearer(app, &parts.headers),
+    }
+}
+
+/// Who calls, by the bearer token alone; in a demo, whoever is there.
+pub(crate) fn bearer(app: &App, headers: &HeaderMap) -> Result<Caller, Problem> {
     let challenge = |problem: Problem| problem.header(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     let config = app.config();
     let Some(given) = headers.get(AUTHORIZATION) else {
@@ -65,7 +78,7 @@ impl Caller {
         if self.may(scope) {
             return Ok(());
         }
-        let text = format!("the token {} lacks the scope {}", self.token, scope.word());
+        let text = format!("{} lacks the scope {}", self.called(), scope.word());
         Err(Problem::new(&codes::SCOPE, text))
     }
 
@@ -73,10 +86,8 @@ impl Caller {
     pub(crate) fn actor(&self, named: Option<&str>) -> Result<String, Problem> {
         match named {
             Some(other) if other != self.principal && !self.may(Scope::ActAs) => {
-                let text = format!(
-                    "the token {} acts as {} and may not act as {other:?}",
-                    self.token, self.principal
-                );
+                let text =
+                    format!("{} acts as {} and may not act as {other:?}", self.called(), self.principal);
                 Err(Problem::new(&codes::ACT_AS, text))
             }
             Some(other) => Ok(other.into()),
@@ -123,35 +134,47 @@ pub(crate) fn limit(asked: Option<u32>) -> Result<u32, Problem> {
 
 /// Reads a JSON body: type, size, time, depth, syntax.
 pub(crate) async fn read_json(headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
-    json_type(headers)?;
-    let declared = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-    if declared.is_some_and(|length| length > MAX_BODY) {
-        return Err(too_large());
-    }
-    let bytes = tokio::time::timeout(BODY_TIME, collect(body)).await.map_err(|_| {
-        Problem::new(
-            &codes::TIMEOUT,
-            format!("the body did not arrive within {} seconds", BODY_TIME.as_secs()),
-        )
-    })??;
+    typed(headers, "application/json", "JSON")?;
+    let bytes = read(headers, body).await?;
     if too_deep(&bytes) {
         return Err(Problem::new(&codes::TOO_DEEP, format!("the body is nested more than {MAX_DEPTH} deep")));
     }
     Ok(bytes)
 }
 
-fn json_type(headers: &HeaderMap) -> Result<(), Problem> {
+/// Reads what a form of a page sends. Of a field that is there twice, the last counts.
+pub(crate) async fn read_form(headers: &HeaderMap, body: Body) -> Result<BTreeMap<String, String>, Problem> {
+    typed(headers, "application/x-www-form-urlencoded", "a form")?;
+    let bytes = read(headers, body).await?;
+    Ok(form_urlencoded::parse(&bytes).into_owned().collect())
+}
+
+/// Reads a body: size, time.
+async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
+    let declared = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    if declared.is_some_and(|length| length > MAX_BODY) {
+        return Err(too_large());
+    }
+    tokio::time::timeout(BODY_TIME, collect(body)).await.map_err(|_| {
+        Problem::new(
+            &codes::TIMEOUT,
+            format!("the body did not arrive within {} seconds", BODY_TIME.as_secs()),
+        )
+    })?
+}
+
+fn typed(headers: &HeaderMap, wanted: &str, called: &str) -> Result<(), Problem> {
     let given = headers.get(CONTENT_TYPE).and_then(|given| given.to_str().ok()).unwrap_or_default();
     let essence = given.split(';').next().unwrap_or_default().trim();
-    if essence.eq_ignore_ascii_case("application/json") {
+    if essence.eq_ignore_ascii_case(wanted) {
         return Ok(());
     }
     let text = if given.is_empty() {
         "the body has no Content-Type".into()
     } else {
-        format!("{given:?} is not JSON")
+        format!("{given:?} is not {called}")
     };
-    Err(Problem::new(&codes::MEDIA_TYPE, format!("{text}; send Content-Type: application/json")))
+    Err(Problem::new(&codes::MEDIA_TYPE, format!("{text}; send Content-Type: {wanted}")))
 }
 
 fn too_large() -> Problem {

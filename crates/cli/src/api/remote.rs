@@ -6,7 +6,8 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use throughline_server::wire::{
-    Approval, Effect, Lane, LaneInfo, Page, Pause, PauseChange, Replays, Resolve, TurnAnswer, TurnInfo, Why,
+    Approval, Effect, Lane, LaneInfo, Page, Pause, PauseChange, Replays, Resolve, SignInLink, TurnAnswer,
+    TurnInfo, Why,
 };
 use ureq::Agent;
 use ureq::http::Response;
@@ -175,6 +176,12 @@ impl Remote {
         let body = serde_json::to_value(change)
             .map_err(|error| Failure::new("cannot write the change").because(&error))?;
         self.send("PUT", "/v1/pause", key, &body)
+    }
+
+    /// Makes a link that signs a person in.
+    pub(crate) fn sign_in_link(&self, user: &str) -> Result<SignInLink, Failure> {
+        // Nothing is kept of a link, so its request needs no key; one does no harm.
+        self.send("POST", "/v1/sign-in-links", "link", &json!({ "user": user }))
     }
 
     pub(crate) fn why(&self, turn: &str) -> Result<Why, Failure> {

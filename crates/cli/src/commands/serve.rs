@@ -12,7 +12,7 @@ use crate::error::{Failure, Outcome};
 use crate::exit::Exit;
 use crate::settings;
 
-/// Run everything on one port: HTTP API, local tracker, store
+/// Run everything on one port: web chat, HTTP API, local tracker, store
 #[derive(Debug, clap::Args)]
 #[command(before_help = "\
 Examples:
@@ -67,6 +67,7 @@ fn listening(app: &App, address: SocketAddr, demo: bool, store: &str) -> std::io
     }
     app.out.line(&format!("Throughline listens on {url}"))?;
     let mut lines = vec![
+        format!("  web chat  {url}/"),
         format!("  HTTP API  {url}/v1, described by {url}/v1/openapi.json"),
         format!("  store     {store}"),
     ];
@@ -74,7 +75,7 @@ fn listening(app: &App, address: SocketAddr, demo: bool, store: &str) -> std::io
         lines.push("  demo      no token needed; you, ana and bob may approve".into());
     }
     lines.push(format!(
-        "\nTalk to it: throughline chat --server {url}\nCtrl-C stops it, a second one at once."
+        "\nTalk to it in a browser, or by throughline chat --server {url}\nCtrl-C stops it, a second one at once."
     ));
     app.out.note(&lines.join("\n"));
     Ok(())

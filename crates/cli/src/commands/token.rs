@@ -1,18 +1,22 @@
-//! `throughline token`: bearer tokens of the HTTP API.
+//! `throughline token`: bearer tokens of the HTTP API, and links that sign a person in to the web chat.
 
 use serde_json::json;
 use throughline_server::auth::{Scope, Token};
+use throughline_server::wire::SignInLink;
 
+use crate::api::Remote;
 use crate::app::App;
 use crate::error::{Failure, Outcome};
 use crate::exit::Exit;
-use crate::key;
+use crate::{key, settings};
 
-/// Make bearer tokens for the HTTP API
+/// Make bearer tokens for the HTTP API, and sign-in links for the web chat
 #[derive(Debug, clap::Args)]
 #[command(before_help = "\
 Examples:
-  throughline token create ci --principal ana --scope events:write --scope lanes:read")]
+  throughline token create ci --principal ana --scope events:write --scope lanes:read
+  throughline token link ana                   hand the link to Ana: it signs her in, once
+  throughline token link ana --server http://127.0.0.1:7070 --token-file admin.token")]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,
@@ -32,6 +36,12 @@ enum Command {
         #[arg(long = "scope", value_name = "SCOPE", value_parser = scope)]
         scopes: Vec<Scope>,
     },
+    /// Make a link that signs one person in to the web chat, once, within ten minutes
+    Link {
+        /// One of the configuration's `users`
+        #[arg(value_name = "USER")]
+        user: String,
+    },
 }
 
 const SCOPES: [Scope; 4] = [Scope::EventsWrite, Scope::LanesRead, Scope::ApprovalsRead, Scope::EffectsRead];
@@ -42,12 +52,18 @@ fn scope(word: &str) -> Result<Scope, String> {
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Outcome {
-    let Command::Create { id, principal, scopes } = &args.command;
+    match &args.command {
+        Command::Create { id, principal, scopes } => create(app, id, principal, scopes),
+        Command::Link { user } => link(app, user),
+    }
+}
+
+fn create(app: &App, id: &str, principal: &str, scopes: &[Scope]) -> Outcome {
     if !Token::valid_id(id) {
         let wrong = format!("“{id}” cannot be a token's name");
         return Err(Failure::usage(wrong).hint("1 to 32 lower-case letters, digits and dashes, like ci-1"));
     }
-    let scopes = if scopes.is_empty() { SCOPES.to_vec() } else { scopes.clone() };
+    let scopes = if scopes.is_empty() { &SCOPES } else { scopes };
     let (token, sha256) = Token::mint(id, key::random()?);
     let words: Vec<&str> = scopes.iter().map(|scope| scope.word()).collect();
     if app.out.is_json() {
@@ -67,4 +83,33 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
         quoted.join(", ")
     ));
     Ok(Exit::Ok)
+}
+
+/// By the instance key of this folder, or by asking a running instance. Neither writes anything.
+fn link(app: &App, user: &str) -> Outcome {
+    let link = match &app.flags.server {
+        Some(url) => Remote::new(app, url)?.sign_in_link(user)?,
+        None => made_here(app, user)?,
+    };
+    if app.out.is_json() {
+        app.out.value(&link)?;
+        return Ok(Exit::Ok);
+    }
+    app.out.note(&format!("Signs {} in, once, until {}. Whoever has it is {0}:", link.user, link.expires_at));
+    app.out.line(&link.url)?;
+    Ok(Exit::Ok)
+}
+
+fn made_here(app: &App, user: &str) -> Result<SignInLink, Failure> {
+    let config = settings::load(app, None)?;
+    if config.user(&config.tenant, user).is_none() {
+        let hint = "the configuration's `users` names them; another folder or --config FILE?";
+        return Err(Failure::new(format!("there is no user “{user}”")).hint(hint));
+    }
+    throughline_server::sign_in_link(&config, user).map_err(|error| {
+        Failure::new("the link was not made")
+            .because(&error)
+            .code(error.code().id())
+            .hint("`throughline serve` makes the key at its first start; run this where it keeps its data")
+    })
 }

@@ -105,6 +105,21 @@ fn a_demo_listens_on_this_machine_only() {
 }
 
 #[test]
+fn a_sign_in_link_is_made_where_the_instance_key_is() {
+    let home = Home::new();
+    home.file("throughline.toml", USERS);
+    let early = home.run(&["token", "link", "ana"]).ends(1);
+    assert!(early.err.contains("TL-1102"), "{}", early.session());
+    assert!(!home.path().join("throughline.key").exists(), "looking for a key makes none");
+    home.run_with(&["chat", "--no-input", "--session", "s1"], "hello\n", &[]).ends(0);
+    let link = home.run(&["token", "link", "ana", "--json"]).ends(0).json();
+    assert!(link["url"].as_str().unwrap().starts_with("http://127.0.0.1:7070/sign-in?link="), "{link}");
+    assert_eq!(link["user"], "ana");
+    let nobody = home.run(&["token", "link", "mallory"]).ends(1);
+    assert!(nobody.err.contains("there is no user “mallory”"), "{}", nobody.session());
+}
+
+#[test]
 fn cl5_no_secret_is_ever_printed() {
     let home = Home::new();
     let made = home.run(&["token", "create", "ci", "--principal", "ana", "--json"]).ends(0).json();

@@ -176,6 +176,21 @@ codes! {
         "In the demo and on loopback, only our own pages may call us from a browser.",
         "Open the page from our own address, or add its host to `server.allowed_hosts`.",
         ["server.allowed_hosts"];
+    SESSION_OVER = 2107, "session.over", Some(401), "You are signed in no more",
+        "The browser's cookie is not one that counts: it ended, was signed with another instance key, or its user or token is gone. Nothing was recorded.",
+        "A cookie says who signed in. It counts for seven days, as long as the user or the token it stands for is configured.",
+        "Reload the page and sign in again. What was typed stays in the browser until then.",
+        ["users", "tokens", "instance_key_file"];
+    CSRF = 2108, "session.csrf", Some(403), "The request does not come from the page it should",
+        "A browser that is signed in sent a change without the token of its page, or with another's. Nothing was recorded.",
+        "The token shows that our own page sends, and not another site in the same browser. Signing in as somebody else changes it.",
+        "Reload the page. A program sends `Authorization: Bearer tlk_…` and no cookie.",
+        [];
+    LINK_OVER = 2109, "sign_in.link_over", Some(410), "The sign-in link cannot be used any more",
+        "The link was used before, is older than ten minutes, or was not made by this installation. Nobody was signed in.",
+        "Whoever has the link can sign in with it, so it works once and not for long.",
+        "Ask an operator for a new one: `throughline token link USER`.",
+        ["users"];
     KEY_REQUIRED = 2201, "idempotency.key_required", Some(400), "An Idempotency-Key is needed",
         "A request that changes something came without an Idempotency-Key header, or with one that is not 1 to 255 visible ASCII characters. Nothing was recorded.",
         "The key is what makes it safe to send a request again when its answer was lost.",

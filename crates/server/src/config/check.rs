@@ -46,6 +46,12 @@ pub(super) fn typed(merged: Merged) -> Result<Config, ConfigErrors> {
         let text = format!("a demo listens on this machine only, not on {listen}");
         wrong.say(&codes::DEMO_NOT_LOOPBACK, "server.listen", text);
     }
+    for host in raw.web.frame_ancestors.iter().filter(|host| !frames(host)) {
+        let text = format!(
+            "`web.frame_ancestors` names hosts like https://app.example.org or https://*.example.org, not “{host}”"
+        );
+        wrong.say(&codes::CONFIG_INVALID, "web.frame_ancestors", text);
+    }
     let store = store(&mut wrong, &raw.store.url);
     let of = |user: &'_ super::User| user.tenant.clone().unwrap_or_else(|| raw.tenant.clone());
     let owners: Vec<String> = raw.users.iter().map(of).collect();
@@ -89,6 +95,7 @@ pub(super) fn typed(merged: Merged) -> Result<Config, ConfigErrors> {
             allowed_hosts: raw.server.allowed_hosts,
             demo: raw.server.demo,
         },
+        web: raw.web,
         store,
         tenant: raw.tenant,
         app: raw.app,
@@ -101,6 +108,16 @@ pub(super) fn typed(merged: Merged) -> Result<Config, ConfigErrors> {
         instance_key_file: raw.instance_key_file,
         settings,
     })
+}
+
+/// Whether that can stand in `frame-ancestors`: a host, with a scheme and a port if it likes; nothing that would begin
+/// another directive.
+fn frames(host: &str) -> bool {
+    let name = host.strip_prefix("https://").or_else(|| host.strip_prefix("http://")).unwrap_or(host);
+    let (name, port) = name.split_once(':').unwrap_or((name, "*"));
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'*');
+    let named = !name.is_empty() && name != "*" && name.bytes().all(plain);
+    host == "'self'" || (named && (port == "*" || port.parse::<u16>().is_ok()))
 }
 
 fn listen(wrong: &mut Wrong<'_>, text: &str) -> SocketAddr {

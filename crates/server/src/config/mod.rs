@@ -32,6 +32,8 @@ pub use sources::Sources;
 pub struct Config {
     /// The port and who may reach it.
     pub server: Server,
+    /// The pages.
+    pub web: Web,
     /// Where the data is.
     pub store: StoreUrl,
     /// The tenant of what has no token of its own: the demo, the terminal, the command line.
@@ -66,6 +68,15 @@ pub struct Server {
     pub allowed_hosts: Vec<String>,
     /// No token needed, loopback only.
     pub demo: bool,
+}
+
+/// The pages.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct Web {
+    /// Who may show them in a frame, as CSP has it: `https://app.example.org`. Nobody when empty.
+    #[serde(default)]
+    pub frame_ancestors: Vec<String>,
 }
 
 /// Where the data is.
@@ -198,6 +209,7 @@ struct Raw {
     tenant: String,
     app: String,
     server: RawServer,
+    web: Web,
     store: RawStore,
     api: RawApi,
     telemetry: Telemetry,

@@ -60,6 +60,8 @@ pub(super) fn settings() -> Shape {
         key("allowed_hosts", texts(), "Host names that may be used on loopback beside the loopback names."),
         key("demo", Flag, "No token needed, loopback only."),
     ];
+    let web =
+        vec![key("frame_ancestors", texts(), "Who may show the pages in a frame: https://app.example.org.")];
     let user = vec![
         key("id", Text, "The id that channels and tokens name."),
         key("tenant", Text, "Whose person this is; the configured tenant's when not said."),
@@ -100,6 +102,7 @@ pub(super) fn settings() -> Shape {
     ];
     Table(vec![
         key("server", Table(server), "The port and who may reach it."),
+        key("web", Table(web), "The pages."),
         key(
             "store",
             Table(vec![key("url", Text, "sqlite:PATH, or memory: for tests.")]),

@@ -144,7 +144,7 @@ pub(crate) async fn post_decide(State(app): State<Arc<App>>, Named(id): Named, r
 async fn decide(app: &Arc<App>, id: &str, request: Request<Body>) -> Result<Response, Problem> {
     app.runtime().fault(FailPoint::BytesIn)?;
     let (parts, body) = request.into_parts();
-    let caller = caller(app, &parts.headers)?;
+    let caller = caller(app, &parts)?;
     caller.need(Scope::ApprovalsDecide)?;
     let body = read_json(&parts.headers, body).await?;
     let asked: wire::Decide = parse(&body)?;

@@ -71,7 +71,7 @@ pub(crate) async fn list_effects(
 
 pub(crate) async fn find(app: &App, caller: &Caller, id: &str) -> Result<StoredEffect, Problem> {
     let found = app.store().effect(&caller.tenant, &EffectId::from(id)).await?;
-    found.ok_or_else(|| Problem::not_found("effect"))
+    found.filter(|effect| caller.sees(&effect.lane)).ok_or_else(|| Problem::not_found("effect"))
 }
 
 /// Read an effect
@@ -114,7 +114,7 @@ pub(crate) async fn post_result(State(app): State<Arc<App>>, Named(id): Named, r
 async fn result(app: &Arc<App>, id: &str, request: Request) -> Result<Response, Problem> {
     app.runtime().fault(FailPoint::BytesIn)?;
     let (parts, body) = request.into_parts();
-    let caller = caller(app, &parts.headers)?;
+    let caller = caller(app, &parts)?;
     caller.need(Scope::EventsWrite)?;
     let body = read_json(&parts.headers, body).await?;
     let report: wire::ResultReport = parse(&body)?;

@@ -1,6 +1,7 @@
 //! `POST /v1/events`.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -11,15 +12,19 @@ use throughline_runtime::FailPoint;
 
 use crate::app::App;
 use crate::auth::{Caller, Scope};
+use crate::codes;
 use crate::deliver::{Delivery, Tell, deliver};
 use crate::idempotency::Keyed;
 use crate::problem::{Pointed, Problem};
 use crate::request::{caller, malformed, read_json, wait};
 use crate::sent::on_sent;
+use crate::web::conversations;
 use crate::wire;
 
 /// Where events are delivered: part of every delivery key.
 pub(crate) const ROUTE: &str = "/v1/events";
+/// What a person may send who speaks for nobody else.
+const OF_PEOPLE: [&str; 4] = ["message.posted", "card.pressed", "form.submitted", "command"];
 
 /// Deliver an event
 ///
@@ -55,7 +60,7 @@ async fn handle(
 ) -> Result<Response, Problem> {
     app.runtime().fault(FailPoint::BytesIn)?;
     let (parts, body) = request.into_parts();
-    let caller = caller(app, &parts.headers)?;
+    let caller = caller(app, &parts)?;
     caller.need(Scope::EventsWrite)?;
     let body = read_json(&parts.headers, body).await?;
     let keyed = Keyed::of(&caller, &parts.method, ROUTE, &parts.headers, &body)?;
@@ -64,22 +69,34 @@ async fn handle(
         Refused::Invalid(problems) => Problem::of_channel(problems),
     })?;
     *kind = known_kind(&event.kind);
+    *channel = known_channel(event.lane.channel.as_deref().unwrap_or("api"));
+    take(app, &caller, keyed, event, wait(&parts.headers)).await
+}
+
+/// Takes an event of a caller who may write, and answers.
+pub(crate) async fn take(
+    app: &Arc<App>,
+    caller: &Caller,
+    keyed: Keyed,
+    event: EventRequest,
+    wait: Option<Duration>,
+) -> Result<Response, Problem> {
+    if caller.only_themselves() && !OF_PEOPLE.contains(&event.kind.as_str()) {
+        let text = format!("{} may send {}, not {:?}", caller.called(), OF_PEOPLE.join(", "), event.kind);
+        return Err(Problem::new(&codes::SCOPE, text));
+    }
     let actor = caller.actor(event.actor.as_ref().and_then(|actor| actor.id.as_deref()))?;
-    let inbound = event.normalise(context(app, &caller, &keyed, actor)).map_err(Problem::of_channel)?;
-    *channel = plugged_in(app, &inbound)?;
-    app.runtime().fault(FailPoint::Verified)?;
-    let href = format!("/v1/turns/key:{}", escaped(&keyed.client));
+    let inbound = event.normalise(context(app, caller, &keyed, actor)).map_err(Problem::of_channel)?;
+    plugged_in(app, &inbound)?;
     let Inbound { lane, keys, event, .. } = inbound;
-    let delivery = Delivery {
-        keyed,
-        lane,
-        more_keys: keys.into_iter().skip(1).collect(),
-        event,
-        wait: wait(&parts.headers),
-        href,
-        tell: Tell::Turn,
-    };
-    deliver(app, delivery).await
+    if !caller.sees(&lane) {
+        return Err(Problem::not_found("lane"));
+    }
+    app.runtime().fault(FailPoint::Verified)?;
+    conversations::begun(app, &lane, &event).await;
+    let href = format!("/v1/turns/key:{}", escaped(&keyed.client));
+    let more_keys = keys.into_iter().skip(1).collect();
+    deliver(app, Delivery { keyed, lane, more_keys, event, wait, href, tell: Tell::Turn }).await
 }
 
 fn context(app: &App, caller: &Caller, keyed: &Keyed, actor: String) -> Context {
@@ -93,15 +110,20 @@ fn context(app: &App, caller: &Caller, keyed: &Keyed, actor: String) -> Context 
 }
 
 /// Events come in only for channels that are plugged in here.
-fn plugged_in(app: &App, inbound: &Inbound) -> Result<&'static str, Problem> {
+fn plugged_in(app: &App, inbound: &Inbound) -> Result<(), Problem> {
     let channel = inbound.lane.channel.as_str();
     let channels = &app.runtime().ports().channels;
     if channels.contains_key(channel) {
-        return Ok(["api", "terminal", "web"].into_iter().find(|known| *known == channel).unwrap_or("other"));
+        return Ok(());
     }
     let known: Vec<&str> = channels.keys().map(String::as_str).collect();
     let text = format!("there is no channel {channel:?} here; there is {}", known.join(", "));
     Err(Problem::schema(vec![Pointed { pointer: "/lane/channel".into(), text }]))
+}
+
+/// The channel as a metric's label: none that a caller makes up.
+fn known_channel(channel: &str) -> &'static str {
+    ["api", "terminal", "web"].into_iter().find(|known| *known == channel).unwrap_or("other")
 }
 
 /// The kind as a metric's label: none that a caller makes up.
@@ -118,7 +140,7 @@ fn known_kind(kind: &str) -> &'static str {
     known.into_iter().find(|known| *known == kind).unwrap_or("other")
 }
 
-fn count(channel: &'static str, kind: &'static str, status: StatusCode, took: std::time::Duration) {
+fn count(channel: &'static str, kind: &'static str, status: StatusCode, took: Duration) {
     let code = status.as_u16().to_string();
     ::metrics::counter!("throughline_ingress_requests_total", "channel" => channel, "kind" => kind, "code" => code)
         .increment(1);

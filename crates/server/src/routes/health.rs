@@ -1,4 +1,4 @@
-//! How the process is: `/livez`, `/readyz`, `/metrics`, `/version`, and what `/` says until the web chat is there.
+//! How the process is: `/livez`, `/readyz`, `/metrics`, `/version`.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,19 +12,8 @@ use crate::app::App;
 use crate::codes;
 use crate::metrics as counted;
 use crate::problem::{Problem, ProblemDetails};
-use crate::request::caller;
+use crate::request::bearer;
 use crate::wire;
-
-/// What this is, for whoever opens it in a browser.
-pub(crate) async fn about() -> Response {
-    text(format!(
-        "Throughline {}: a turn engine for chat agents.\n\n\
-         The HTTP API is under /v1; /v1/openapi.json describes it.\n\
-         Deliver a message: POST /v1/events (with Idempotency-Key and Prefer: wait=5).\n\
-         How it is: /readyz, /metrics, /version.\n",
-        env!("CARGO_PKG_VERSION")
-    ))
-}
 
 /// The process runs
 #[utoipa::path(get, path = "/livez", tag = "health", operation_id = "livez",
@@ -61,7 +50,7 @@ pub(crate) async fn readyz(State(app): State<Arc<App>>) -> Result<Response, Prob
     ))]
 pub(crate) async fn metrics(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
     if !here(&request) {
-        caller(&app, request.headers())?;
+        bearer(&app, request.headers())?;
     }
     // Counters are worth reading most when the store is in trouble.
     match app.store().counts().await {

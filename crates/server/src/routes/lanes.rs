@@ -19,6 +19,7 @@ use crate::codes;
 use crate::problem::Problem;
 use crate::request::{Asked, Named, limit};
 use crate::telling;
+use crate::web::conversations;
 use crate::wire;
 
 /// Which page of a list.
@@ -50,11 +51,11 @@ pub(crate) fn bad_cursor() -> Problem {
     )
 }
 
-/// The lane of that id in the caller's tenant.
+/// The lane of that id, if it is there for the caller.
 pub(crate) async fn find(app: &App, caller: &Caller, id: &str) -> Result<LaneInfo, Problem> {
     caller.need(Scope::LanesRead)?;
     let found = app.store().lane(&caller.tenant, &LaneId::from(id)).await?;
-    found.ok_or_else(|| Problem::not_found("lane"))
+    found.filter(|lane| caller.sees(&lane.key)).ok_or_else(|| Problem::not_found("lane"))
 }
 
 /// List lanes
@@ -71,6 +72,10 @@ pub(crate) async fn list_lanes(
 ) -> Result<Response, Problem> {
     caller.need(Scope::LanesRead)?;
     let limit = limit(paging.limit)?;
+    if caller.only_themselves() {
+        let own = conversations::lanes(&app, &caller, limit).await?;
+        return Ok(json(&wire::Page { items: own.iter().map(wire::LaneInfo::from).collect(), next: None }));
+    }
     let after = place(paging.cursor.as_deref())?.map(LaneId);
     let mut lanes = app.store().lanes(&caller.tenant, after.as_ref(), limit + 1).await?;
     let more = lanes.len() > limit as usize;

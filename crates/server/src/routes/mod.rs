@@ -2,16 +2,19 @@
 
 pub(crate) mod approvals;
 mod effects;
-mod events;
+pub(crate) mod events;
+pub(crate) mod feed;
 mod health;
-mod lanes;
+pub(crate) mod lanes;
 mod openapi;
 mod pause;
+mod poll;
 mod replay;
 mod resolve;
+mod sign_in_links;
 mod stream;
 mod tracker;
-mod turns;
+pub(crate) mod turns;
 
 use std::sync::Arc;
 
@@ -31,7 +34,7 @@ use crate::problem::Problem;
 pub use openapi::openapi;
 
 /// Every route.
-pub(crate) fn all() -> Router<Arc<App>> {
+pub(crate) fn all(app: &Arc<App>) -> Router<Arc<App>> {
     let v1 = Router::new()
         .route("/events", post(events::post_event))
         .route("/turns/{turn}", get(turns::get_turn))
@@ -42,6 +45,7 @@ pub(crate) fn all() -> Router<Arc<App>> {
         .route("/lanes/{lane}/turns", get(lanes::list_turns))
         .route("/lanes/{lane}/messages", get(lanes::list_messages))
         .route("/lanes/{lane}/stream", get(stream::get_stream))
+        .route("/lanes/{lane}/events", get(poll::get_events))
         .route("/approvals", get(approvals::list_approvals))
         .route("/approvals/{approval}", get(approvals::get_approval))
         .route("/approvals/{approval}/decide", post(approvals::post_decide))
@@ -53,11 +57,11 @@ pub(crate) fn all() -> Router<Arc<App>> {
         .route("/replay", post(replay::post_replay))
         .route("/tracker/issues", get(tracker::list_issues))
         .route("/tracker/issues/{key}", get(tracker::get_issue))
+        .route("/sign-in-links", post(sign_in_links::post_sign_in_link))
         .route("/openapi.json", get(openapi::get_openapi));
     Router::new()
         .nest("/v1", v1)
-        .merge(crate::web::routes())
-        .route("/", get(health::about))
+        .merge(crate::web::routes(app))
         .route("/livez", get(health::livez))
         .route("/readyz", get(health::readyz))
         .route("/metrics", get(health::metrics))

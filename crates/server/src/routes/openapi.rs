@@ -9,7 +9,8 @@ use crate::problem::PROBLEM_JSON;
 use crate::wire::ProblemDetails;
 
 use super::{
-    approvals, effects, events, health, json, lanes, pause, replay, resolve, stream, tracker, turns,
+    approvals, effects, events, health, json, lanes, pause, poll, replay, resolve, sign_in_links, stream,
+    tracker, turns,
 };
 
 #[derive(OpenApi)]
@@ -35,10 +36,10 @@ use super::{
     components(schemas(ProblemDetails)),
     paths(
         events::post_event, turns::get_turn, turns::get_why, lanes::list_lanes, lanes::get_lane,
-        lanes::get_pending, lanes::list_turns, lanes::list_messages, stream::get_stream,
+        lanes::get_pending, lanes::list_turns, lanes::list_messages, stream::get_stream, poll::get_events,
         approvals::list_approvals, approvals::get_approval, approvals::post_decide, effects::list_effects,
         effects::get_effect, effects::post_result, resolve::post_resolve, pause::get_pause, pause::put_pause, replay::post_replay,
-        tracker::list_issues, tracker::get_issue, get_openapi, health::livez, health::readyz,
+        tracker::list_issues, tracker::get_issue, sign_in_links::post_sign_in_link, get_openapi, health::livez, health::readyz,
         health::metrics, health::version,
     )
 )]

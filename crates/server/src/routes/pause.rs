@@ -76,7 +76,7 @@ pub(crate) async fn put_pause(State(app): State<Arc<App>>, request: Request) -> 
 
 async fn put(app: &Arc<App>, request: Request) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
-    let caller = caller(app, &parts.headers)?;
+    let caller = caller(app, &parts)?;
     operates(app, &caller)?;
     let body = read_json(&parts.headers, body).await?;
     let change: wire::PauseChange = parse(&body)?;

@@ -30,7 +30,7 @@ pub(crate) async fn post_replay(State(app): State<Arc<App>>, request: Request) -
 
 async fn replay(app: &Arc<App>, request: Request) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
-    let caller = caller(app, &parts.headers)?;
+    let caller = caller(app, &parts)?;
     operates(app, &caller)?;
     let asked: wire::Replay = parse(&read_json(&parts.headers, body).await?)?;
     let (lane, only) = find(app, &caller, asked).await?;

@@ -51,7 +51,7 @@ pub(crate) async fn post_resolve(
 async fn resolve(app: &Arc<App>, id: &str, request: Request) -> Result<Response, Problem> {
     app.runtime().fault(FailPoint::BytesIn)?;
     let (parts, body) = request.into_parts();
-    let caller = caller(app, &parts.headers)?;
+    let caller = caller(app, &parts)?;
     caller.need(Scope::EffectsResolve)?;
     let body = read_json(&parts.headers, body).await?;
     let asked: wire::Resolve = parse(&body)?;

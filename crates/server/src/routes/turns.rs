@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use throughline_engine::TurnId;
+use throughline_runtime::record::Turn;
 
 use super::{json, text, wants_text};
 use crate::app::App;
@@ -30,8 +31,8 @@ enum Found {
 async fn find(app: &App, caller: &Caller, name: &str) -> Result<Found, Problem> {
     let Some(client) = name.strip_prefix("key:") else { return Ok(Found::Turn(name.into())) };
     let key = delivery_key(caller, events::ROUTE, client);
-    let row =
-        app.store().delivery(&caller.tenant, &key).await?.ok_or_else(|| Problem::not_found("request"))?;
+    let row = app.store().delivery(&caller.tenant, &key).await?.filter(|row| caller.sees(&row.lane));
+    let row = row.ok_or_else(|| Problem::not_found("request"))?;
     Ok(match row.turn {
         Some(turn) => Found::Turn(turn),
         None => Found::Waits(wire::Received {
@@ -40,6 +41,13 @@ async fn find(app: &App, caller: &Caller, name: &str) -> Result<Found, Problem> 
             href: format!("/v1/turns/key:{}", events::escaped(client)),
         }),
     })
+}
+
+/// A turn of a lane that is there for the caller.
+pub(crate) async fn seen(app: &App, caller: &Caller, turn: &TurnId) -> Result<Turn, Problem> {
+    let found = app.runtime().turn_record(&caller.tenant, turn.as_str()).await?;
+    let found = found.filter(|(lane, _)| caller.sees(lane));
+    found.map(|(_, turn)| turn).ok_or_else(|| Problem::not_found("turn"))
 }
 
 fn waits(received: &wire::Received) -> Response {
@@ -78,7 +86,7 @@ pub(crate) async fn get_turn(
         Found::Waits(received) => return Ok(waits(&received)),
     };
     let chain = follow::so_far(app.runtime(), &caller.tenant, &turn).await?;
-    let chain = chain.ok_or_else(|| Problem::not_found("turn"))?;
+    let chain = chain.filter(|chain| caller.sees(&chain.lane)).ok_or_else(|| Problem::not_found("turn"))?;
     let of = if name.starts_with("key:") { chain.deciding() } else { &chain.own };
     let stored = app.store().turn(&caller.tenant, &of.row.turn).await?;
     let hashes = stored.map(|stored| (stored.log.prev_hash, stored.log.hash)).unwrap_or_default();
@@ -108,9 +116,7 @@ pub(crate) async fn get_why(
         Found::Turn(turn) => turn,
         Found::Waits(received) => return Ok(waits(&received)),
     };
-    let found = app.runtime().turn_record(&caller.tenant, turn.as_str()).await?;
-    let (_, turn) = found.ok_or_else(|| Problem::not_found("turn"))?;
-    let why = telling::why(&turn);
+    let why = telling::why(&seen(&app, &caller, &turn).await?);
     let response = if wants_text(&headers) { text(format!("{}\n", why.text)) } else { json(&why) };
     Ok(about(response.into_response(), &why.turn))
 }

@@ -17,11 +17,19 @@ struct Asset {
     bytes: &'static [u8],
 }
 
-const ASSETS: &[Asset] = &[Asset {
-    name: "style.css",
-    kind: "text/css; charset=utf-8",
-    bytes: include_bytes!("../../web/style.css"),
-}];
+const ASSETS: &[Asset] = &[
+    Asset { name: "style.css", kind: CSS, bytes: include_bytes!("../../web/style.css") },
+    // One sheet a page: the chat's own stands on what every page is made of.
+    Asset {
+        name: "chat.css",
+        kind: CSS,
+        bytes: concat!(include_str!("../../web/style.css"), include_str!("../../web/chat.css")).as_bytes(),
+    },
+    Asset { name: "chat.js", kind: JS, bytes: include_bytes!("../../web/chat.js") },
+];
+
+const CSS: &str = "text/css; charset=utf-8";
+const JS: &str = "text/javascript; charset=utf-8";
 
 /// The addresses of [`ASSETS`], in their order.
 static ADDRESSES: LazyLock<Vec<String>> = LazyLock::new(|| ASSETS.iter().map(address).collect());

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use axum::http::HeaderValue;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
+use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior};
 use serde::Serialize;
@@ -13,12 +14,33 @@ use super::asset;
 use crate::codes;
 use crate::problem::Problem;
 
+macro_rules! templates {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../web/", $name)))),*]
+    };
+}
+
 /// The templates of `crates/server/web`. A name that ends in `.html` is escaped.
-const TEMPLATES: &[(&str, &str)] = &[("base.html", include_str!("../../web/base.html"))];
+const TEMPLATES: &[(&str, &str)] = templates![
+    "base.html",
+    "again.html",
+    "chat.html",
+    "edit.html",
+    "issue.html",
+    "parts.html",
+    "plain.html",
+    "refusal.html",
+    "sign_in.html",
+    "turn.html",
+];
 
 static PAGES: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut pages = Environment::new();
     pages.set_undefined_behavior(UndefinedBehavior::Strict);
+    match SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build() {
+        Ok(syntax) => pages.set_syntax(syntax),
+        Err(error) => tracing::error!(%error, "templates keep their blank lines"),
+    }
     pages.add_function("asset", |name: &str| {
         asset::link(name).ok_or_else(|| Error::new(ErrorKind::InvalidOperation, format!("no asset {name}")))
     });
@@ -43,6 +65,36 @@ pub(crate) fn page<T: Serialize>(template: &str, values: &T) -> Result<Response,
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)
+}
+
+/// A problem as a page, for people.
+pub(crate) struct Refusal(Problem);
+
+impl<P: Into<Problem>> From<P> for Refusal {
+    fn from(problem: P) -> Self {
+        Self(problem.into())
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        #[derive(Serialize)]
+        struct Values<'a> {
+            code: String,
+            title: &'a str,
+            detail: &'a str,
+            fix: &'a str,
+        }
+        let (code, status) = (self.0.code(), self.0.status());
+        let values = Values { code: code.id(), title: code.title, detail: self.0.detail(), fix: code.fix };
+        match page("refusal.html", &values) {
+            Ok(mut response) => {
+                *response.status_mut() = status;
+                response
+            }
+            Err(_) => self.0.into_response(),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,24 +1,66 @@
 //! What a browser may do with our pages (`spec 07 §4`): our own script, style and connections, nothing else.
 
-use axum::extract::Request;
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
 use axum::http::header::{CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_FRAME_OPTIONS};
 use axum::http::{HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::Response;
 
-/// No inline script, no inline style, no third party, no frame around us, no string that becomes markup.
+/// No inline script, no inline style, no third party, no string that becomes markup.
 const CONTENT: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-    connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; \
-    require-trusted-types-for 'script'; trusted-types 'none'";
+    connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors ";
+const SCRIPTS: &str = "require-trusted-types-for 'script'; trusted-types 'none'";
+
+/// What every page's answer says.
+pub(crate) struct Policy {
+    content: HeaderValue,
+    /// Older browsers know this in place of `frame-ancestors`; it can name no hosts.
+    frames: Option<HeaderValue>,
+}
+
+impl Policy {
+    /// Framed by nobody, or by those hosts.
+    pub(crate) fn new(frame_ancestors: &[String]) -> Arc<Self> {
+        let nobody = frame_ancestors.is_empty();
+        let ancestors = if nobody { "'none'".to_owned() } else { frame_ancestors.join(" ") };
+        // The configuration has checked the hosts; what is no header all the same frames nothing.
+        let content = HeaderValue::from_str(&format!("{CONTENT}{ancestors}; {SCRIPTS}"));
+        Arc::new(Self {
+            content: content
+                .unwrap_or(HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'")),
+            frames: nobody.then_some(HeaderValue::from_static("DENY")),
+        })
+    }
+}
 
 /// Puts the policy on every answer.
-pub(crate) async fn restrict(request: Request, next: Next) -> Response {
+pub(crate) async fn restrict(State(policy): State<Arc<Policy>>, request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
-    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(CONTENT));
+    headers.insert(CONTENT_SECURITY_POLICY, policy.content.clone());
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    headers.insert(X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
+    if let Some(frames) = &policy.frames {
+        headers.insert(X_FRAME_OPTIONS, frames.clone());
+    }
     let cross_origin = HeaderName::from_static("cross-origin-opener-policy");
     headers.insert(cross_origin, HeaderValue::from_static("same-origin"));
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_framed_by_nobody_unless_hosts_are_named() {
+        let policy = Policy::new(&[]);
+        assert!(policy.content.to_str().unwrap().contains("; frame-ancestors 'none'; "));
+        assert_eq!(policy.frames.as_ref().unwrap(), "DENY");
+        let policy = Policy::new(&["https://a.example.org".into(), "'self'".into()]);
+        let content = policy.content.to_str().unwrap();
+        assert!(content.contains("; frame-ancestors https://a.example.org 'self'; "), "{content}");
+        assert!(policy.frames.is_none());
+    }
 }

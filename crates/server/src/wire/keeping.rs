@@ -114,3 +114,22 @@ pub struct Version {
     /// The commit it was built from.
     pub commit: String,
 }
+
+/// For whom to make a sign-in link.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SignInLinkFor {
+    /// A configured user's id.
+    pub user: String,
+}
+
+/// A link that signs one person in, once.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SignInLink {
+    /// Where it leads.
+    pub url: String,
+    /// Whom it signs in.
+    pub user: String,
+    /// Until when it works.
+    pub expires_at: String,
+}

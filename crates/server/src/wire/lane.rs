@@ -82,6 +82,9 @@ pub struct Message {
     /// The task it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
+    /// The host's own id of it, when its event named one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_id: Option<String>,
     /// The card it shows, as it is now, with the tokens of its buttons.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card: Option<Card>,
@@ -97,6 +100,7 @@ impl From<MessageView> for Message {
             text: view.text,
             at: view.at.rfc3339(),
             task: view.task,
+            message_id: view.channel_id,
             card: view.card.map(Card::from),
         }
     }
@@ -261,6 +265,26 @@ impl From<&pending::PendingState> for Pending {
             expires_at: state.expires_at.map(|end| end.rfc3339()),
         }
     }
+}
+
+/// What happened in a lane behind a place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct LaneEvents {
+    /// In order. The id of the last one that has one is the next place.
+    pub items: Vec<LaneEvent>,
+}
+
+/// One event, as the stream has it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct LaneEvent {
+    /// `revision.position`; absent for `status`, which did not happen but is so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// `turn`, `message`, `card`, `effect`, `pending`, `status` or `reset`.
+    pub event: String,
+    /// What the event is about, in the form its name says.
+    #[schema(value_type = Object)]
+    pub data: serde_json::Value,
 }
 
 /// The word an engine value has in JSON.

@@ -12,8 +12,10 @@ mod turn;
 pub use approval::{Approval, Decide, DecideActor, Decided, Decision};
 pub use effect::{Effect, Remote, Resolution, Resolve, ResultOutcome, ResultReport, Settled};
 pub use event::EventBody;
-pub use keeping::{Issue, Pause, PauseChange, Ready, Replay, ReplayedTurn, Replays, Version};
-pub use lane::{Button, Card, Field, FieldError, Lane, LaneInfo, Message, Pending};
+pub use keeping::{
+    Issue, Pause, PauseChange, Ready, Replay, ReplayedTurn, Replays, SignInLink, SignInLinkFor, Version,
+};
+pub use lane::{Button, Card, Field, FieldError, Lane, LaneEvent, LaneEvents, LaneInfo, Message, Pending};
 pub use problem::{Current, Pointed, ProblemDetails};
 pub use turn::{Applied, Focus, Passed, Received, SettledBy, Turn, TurnAnswer, TurnInfo, Why};
 

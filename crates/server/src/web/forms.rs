@@ -1,0 +1,246 @@
+//! What works without a script: saying something, pressing a button, filling in a card's form. Each form is answered
+//! with a redirect to the conversation, so that a reload sends nothing twice; its key makes a double click one act.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::{FromRequestParts, Request, State};
+use axum::http::Method;
+use axum::response::{IntoResponse, Redirect, Response};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use throughline_channels::api::EventRequest;
+use throughline_engine::LaneKey;
+use throughline_engine::workflow::Action;
+use throughline_runtime::Keys;
+use throughline_store::TokenRow;
+
+use super::conversations::{self, CHANNEL, address};
+use super::page::{Refusal, page};
+use super::session::random;
+use super::visitor::{Seen, Visitor};
+use crate::app::App;
+use crate::auth::Scope;
+use crate::codes;
+use crate::idempotency::Keyed;
+use crate::problem::Problem;
+use crate::request::{Asked, read_form};
+use crate::routes::events;
+use crate::telling;
+use crate::wire;
+
+/// How long a form waits for its turn: the page it leads to should show what came of it.
+const WAIT: Duration = Duration::from_secs(10);
+/// What the fields of a card are called in a form, so that none is taken for one of ours.
+const FIELD: &str = "field.";
+
+/// A form's fields, of a visitor whose page it is from.
+pub(crate) struct Sent {
+    pub(crate) visitor: Visitor,
+    fields: BTreeMap<String, String>,
+}
+
+impl Sent {
+    /// Reads a form and makes sure that it comes from our page.
+    pub(crate) async fn read(app: &Arc<App>, request: Request) -> Result<Self, Response> {
+        let (mut parts, body) = request.into_parts();
+        let visitor = Visitor::from_request_parts(&mut parts, app).await?;
+        let read = async {
+            let fields = read_form(&parts.headers, body).await?;
+            let sent = Self { visitor, fields };
+            sent.visitor.session.proves(app, sent.field("csrf"))?;
+            Ok(sent)
+        };
+        read.await.map_err(|problem: Problem| Refusal::from(problem).into_response())
+    }
+
+    pub(crate) fn field(&self, name: &str) -> &str {
+        self.fields.get(name).map_or("", String::as_str)
+    }
+
+    /// Delivers an event of this person, under the form's key.
+    async fn deliver(
+        &self,
+        app: &Arc<App>,
+        event: serde_json::Value,
+        key: String,
+    ) -> Result<Response, Problem> {
+        self.visitor.caller.need(Scope::EventsWrite)?;
+        if self.field("key").is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(Problem::new(&codes::BAD_REQUEST, "the form has no key; reload its page"));
+        }
+        let event: EventRequest = serde_json::from_value(event.clone())
+            .map_err(|error| Problem::new(&codes::BAD_REQUEST, error.to_string()))?;
+        let body = json!({"form": self.fields});
+        let keyed = Keyed::new(&self.visitor.caller, &Method::POST, events::ROUTE, &key, &body);
+        events::take(app, &self.visitor.caller, keyed, event, Some(WAIT)).await
+    }
+
+    fn lane(&self) -> serde_json::Value {
+        json!({"channel": CHANNEL, "conversation": self.field("c")})
+    }
+
+    /// The key of an act of this page: each button of it is an act of its own.
+    fn key(&self, act: &str) -> String {
+        format!("{}.{act}", self.field("key"))
+    }
+}
+
+/// `POST /say`
+pub(crate) async fn post_say(State(app): State<Arc<App>>, request: Request) -> Result<Response, Response> {
+    let sent = Sent::read(&app, request).await?;
+    let key = sent.key("say");
+    let event = json!({
+        "lane": sent.lane(), "kind": "message.posted", "text": sent.field("text"), "message_id": key,
+    });
+    sent.deliver(&app, event, key).await.map_err(refused)?;
+    Ok(Redirect::to(&address(sent.field("c"), None)).into_response())
+}
+
+/// `POST /press`: the button itself, or the page of the form that it opens.
+pub(crate) async fn post_press(State(app): State<Arc<App>>, request: Request) -> Result<Response, Response> {
+    let sent = Sent::read(&app, request).await?;
+    let (c, token) = (sent.field("c"), sent.field("token"));
+    let found = app.store().token(&sent.visitor.caller.tenant, &Keys::hash(token)).await.map_err(refused)?;
+    if found.is_some_and(|(_, row)| form_of(&row).is_some()) {
+        let query: String = form_urlencoded::Serializer::new(String::new())
+            .append_pair("c", c)
+            .append_pair("token", token)
+            .finish();
+        return Ok(Redirect::to(&format!("/edit?{query}")).into_response());
+    }
+    let event = json!({"lane": sent.lane(), "kind": "card.pressed", "press": {"token": token}});
+    sent.deliver(&app, event, sent.key(token)).await.map_err(refused)?;
+    Ok(Redirect::to(&address(c, None)).into_response())
+}
+
+fn refused(problem: impl Into<Problem>) -> Response {
+    Refusal::from(problem).into_response()
+}
+
+/// The action of a button that opens a form.
+fn form_of(row: &TokenRow) -> Option<Action> {
+    Action::from_word(&row.action).filter(|action| matches!(action, Action::Edit | Action::Adopt))
+}
+
+/// Which form.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Opened {
+    c: String,
+    token: String,
+}
+
+#[derive(Serialize)]
+struct Values {
+    seen: Seen,
+    conversation: String,
+    /// Where it is seen.
+    address: String,
+    title: String,
+    /// The button that opened it, at the card's present version.
+    token: String,
+    key: String,
+    fields: Vec<Field>,
+    /// Why it was not taken.
+    told: Option<String>,
+    /// Nothing can be sent any more.
+    over: bool,
+}
+
+#[derive(Serialize)]
+struct Field {
+    name: String,
+    label: String,
+    text: String,
+    long: bool,
+    wrong: Vec<String>,
+}
+
+/// `GET /edit`
+pub(crate) async fn get_edit(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Asked(opened): Asked<Opened>,
+) -> Result<Response, Refusal> {
+    let lane = conversations::lane(&visitor, &opened.c)?;
+    Ok(form(&app, &visitor, &lane, &opened, None, &BTreeMap::new()).await?)
+}
+
+/// `POST /edit`: what was typed is shown again when it was not taken.
+pub(crate) async fn post_edit(State(app): State<Arc<App>>, request: Request) -> Result<Response, Response> {
+    let sent = Sent::read(&app, request).await?;
+    let opened = Opened { c: sent.field("c").into(), token: sent.field("token").into() };
+    let lane = conversations::lane(&sent.visitor, &opened.c).map_err(refused)?;
+    let typed: BTreeMap<String, String> = sent
+        .fields
+        .iter()
+        .filter_map(|(name, text)| Some((name.strip_prefix(FIELD)?.to_owned(), text.replace("\r\n", "\n"))))
+        .collect();
+    let event = json!({
+        "lane": sent.lane(), "kind": "form.submitted", "form": {"token": opened.token, "values": typed},
+    });
+    let key = sent.key(&opened.token);
+    let answer = sent.deliver(&app, event, key).await.map_err(refused)?;
+    match refusal(answer).await {
+        None => Ok(Redirect::to(&address(&opened.c, None)).into_response()),
+        Some(told) => form(&app, &sent.visitor, &lane, &opened, Some(told), &typed).await.map_err(refused),
+    }
+}
+
+/// What the person was told, when their form was refused.
+async fn refusal(answer: Response) -> Option<String> {
+    let body = axum::body::to_bytes(answer.into_body(), usize::MAX).await.ok()?;
+    let answer: wire::TurnAnswer = serde_json::from_slice(&body).ok()?;
+    (answer.decision == "refused").then(|| telling::notices(&answer.effects))
+}
+
+/// The form of a card as it is now, with what was typed into it.
+async fn form(
+    app: &App,
+    visitor: &Visitor,
+    lane: &LaneKey,
+    opened: &Opened,
+    told: Option<String>,
+    typed: &BTreeMap<String, String>,
+) -> Result<Response, Problem> {
+    let gone = || Problem::not_found("button");
+    let found = app.store().token(&lane.tenant, &Keys::hash(&opened.token)).await?;
+    let row = found.filter(|(owner, _)| owner == lane).map(|(_, row)| row).ok_or_else(gone)?;
+    let action = form_of(&row).ok_or_else(gone)?;
+    let loaded = app.runtime().lane(lane).await?;
+    let card = loaded.records.card(&row.card).ok_or_else(gone)?;
+    let card: wire::Card = app.runtime().card_model(&loaded, card).await?.into();
+    let now = card.buttons.iter().find(|button| button.action == action.word());
+    let values = Values {
+        seen: visitor.seen(app),
+        conversation: opened.c.clone(),
+        address: address(&opened.c, None),
+        title: card.title.clone(),
+        token: now.map_or_else(|| opened.token.clone(), |button| button.token.clone()),
+        key: random()?,
+        fields: fields(action, &card, typed),
+        over: now.is_none(),
+        told,
+    };
+    page("edit.html", &values)
+}
+
+fn fields(action: Action, card: &wire::Card, typed: &BTreeMap<String, String>) -> Vec<Field> {
+    let of = |name: &str, label: &str, text: &str| Field {
+        name: format!("{FIELD}{name}"),
+        label: label.into(),
+        text: typed.get(name).map_or(text, String::as_str).into(),
+        long: !matches!(name, "title" | "key" | "labels"),
+        wrong: card
+            .errors
+            .iter()
+            .filter(|error| error.field == name)
+            .map(|error| error.text.clone())
+            .collect(),
+    };
+    match action {
+        Action::Adopt => vec![of("key", "Key of the issue", "")],
+        _ => card.fields.iter().map(|field| of(&field.name, &field.label, &field.text)).collect(),
+    }
+}

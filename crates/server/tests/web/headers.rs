@@ -1,0 +1,75 @@
+//! What a browser may do with a page (`spec 07 §4`): told with every answer, and true of every page's markup.
+
+use crate::support::*;
+use crate::visit::*;
+
+/// The policy of the spec, with Trusted Types.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+    form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_page_says_what_may_be_done_with_it() {
+    let server = Server::demo().await;
+    let browser = Browser::new(&server);
+    let page = browser.visit("/").await;
+    let asset = page
+        .html()
+        .split("href=\"")
+        .find(|part| part.contains("chat.css"))
+        .map(|part| unescape(part.split('"').next().unwrap()));
+    let asset = asset.expect("a style sheet");
+    for path in [
+        "/",
+        "/new",
+        "/sign-in",
+        "/turns/tn_x",
+        "/tracker/X-1",
+        "/edit?c=you:1&token=x",
+        "/?c=nobody",
+        &asset,
+    ] {
+        let reply = browser.get(path).await;
+        assert_eq!(reply.header("content-security-policy"), Some(POLICY), "{path}");
+        for (name, value) in [
+            ("x-content-type-options", "nosniff"),
+            ("referrer-policy", "no-referrer"),
+            ("x-frame-options", "DENY"),
+            ("cross-origin-opener-policy", "same-origin"),
+        ] {
+            assert_eq!(reply.header(name), Some(value), "{path}");
+        }
+    }
+    let reply = browser.get(&asset).await;
+    assert_eq!(
+        (reply.status, reply.header("cache-control")),
+        (200, Some("public, max-age=31536000, immutable"))
+    );
+    assert_eq!(page.reply.header("cache-control"), Some("no-store"));
+    server.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pages_are_framed_only_by_the_hosts_that_are_named() {
+    let sources = demo().flag("web.frame_ancestors", "[\"https://app.example.org\"]", "--frames");
+    let server = Server::start(sources).await;
+    let reply = Browser::new(&server).get("/").await;
+    let policy = reply.header("content-security-policy").unwrap();
+    assert!(policy.contains("; frame-ancestors https://app.example.org; "), "{policy}");
+    assert_eq!(reply.header("x-frame-options"), None, "it could name no host");
+    server.stopped().await;
+}
+
+#[test]
+fn a_host_that_is_none_is_refused_at_the_start() {
+    for wrong in
+        ["*", "https://", "a.example; script-src *", "a.example 'unsafe-inline'", "'none'", "javascript:x"]
+    {
+        let sources = demo().flag("web.frame_ancestors", format!("[{wrong:?}]"), "--frames");
+        let errors = throughline_server::Config::load(&sources).expect_err(wrong);
+        assert!(errors.to_string().contains("web.frame_ancestors"), "{errors}");
+    }
+    for right in ["https://app.example.org", "https://*.example.org:8443", "app.example.org", "'self'"] {
+        let sources = demo().flag("web.frame_ancestors", format!("[{right:?}]"), "--frames");
+        throughline_server::Config::load(&sources).expect(right);
+    }
+}

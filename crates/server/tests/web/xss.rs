@@ -1,0 +1,199 @@
+//! WB3, for the markup: two hundred strings that would like to be markup, in everything a page shows. The tags and
+//! attributes of every page are our own, and the strings are there as text. (That a browser runs none of them is
+//! tested in a browser.)
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use crate::support::*;
+use crate::visit::*;
+
+const STRINGS: &str = include_str!("xss.txt");
+
+/// What our templates are made of.
+const TAGS: &[&str] = &[
+    "!doctype", "a", "article", "b", "body", "button", "dd", "div", "dl", "dt", "fieldset", "form", "h1",
+    "h2", "h3", "head", "header", "html", "input", "kbd", "label", "legend", "li", "link", "main", "meta",
+    "nav", "ol", "p", "pre", "q", "script", "section", "small", "span", "textarea", "time", "title", "ul",
+];
+const ATTRIBUTES: &[&str] = &[
+    "action",
+    "autocomplete",
+    "charset",
+    "class",
+    "content",
+    "datetime",
+    "enterkeyhint",
+    "for",
+    "form",
+    "hidden",
+    "href",
+    "html",
+    "id",
+    "lang",
+    "maxlength",
+    "method",
+    "name",
+    "open",
+    "placeholder",
+    "popover",
+    "popovertarget",
+    "rel",
+    "required",
+    "role",
+    "rows",
+    "spellcheck",
+    "src",
+    "tabindex",
+    "type",
+    "value",
+];
+
+/// The tags of a page with their attributes, read as HTML is: a quote ends where it began.
+fn tags(html: &str) -> Vec<(String, Vec<(String, String)>)> {
+    let mut found = Vec::new();
+    let mut rest = html;
+    while let Some(at) = rest.find('<') {
+        rest = &rest[at + 1..];
+        rest = rest.strip_prefix('/').unwrap_or(rest);
+        let end = rest.find(|c: char| c.is_whitespace() || c == '>').unwrap_or(rest.len());
+        let name = rest[..end].to_lowercase();
+        rest = &rest[end..];
+        let mut attributes = Vec::new();
+        loop {
+            rest = rest.trim_start();
+            if rest.is_empty() || rest.starts_with('>') {
+                break;
+            }
+            let end = rest.find(|c: char| c.is_whitespace() || c == '=' || c == '>').unwrap_or(rest.len());
+            let attribute = rest[..end].to_lowercase();
+            rest = &rest[end..];
+            let mut value = String::new();
+            if let Some(quoted) = rest.strip_prefix("=\"") {
+                let (inside, after) = quoted.split_once('"').expect("a quote ends");
+                (value, rest) = (unescape(inside), after);
+            } else {
+                assert!(!rest.starts_with('='), "a value without quotes: {}", &rest[..rest.len().min(80)]);
+            }
+            attributes.push((attribute, value));
+        }
+        found.push((name, attributes));
+    }
+    found
+}
+
+fn only_ours(page: &str, html: &str) {
+    for (tag, attributes) in tags(html) {
+        assert!(TAGS.contains(&tag.as_str()), "<{tag}> on {page}");
+        for (name, value) in attributes {
+            let known =
+                ATTRIBUTES.contains(&name.as_str()) || name.starts_with("data-") || name.starts_with("aria-");
+            assert!(known, "{name}=… on <{tag}> of {page}");
+            if ["href", "src", "action"].contains(&name.as_str()) {
+                let ours =
+                    ["/", "#"].iter().any(|start| value.starts_with(start)) && !value.starts_with("//");
+                assert!(ours || value.starts_with("data:image/svg+xml,"), "{name}={value:?} of {page}");
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn wb3_two_hundred_strings_are_text_wherever_they_stand() {
+    let strings: BTreeSet<&str> = STRINGS.lines().collect();
+    assert_eq!(strings.len(), 200);
+    let server = Server::demo().await;
+    let browser = Browser::new(&server);
+    for (n, text) in strings.iter().enumerate() {
+        // As a message, in the gate's quotation and as the conversation's title.
+        let page = browser.visit("/new").await;
+        let page = browser.say(&page, text).await;
+        let html = page.html();
+        only_ours(text, &html);
+        assert_eq!(page.texts().first().map(String::as_str), Some(*text));
+        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let title: String = line.chars().take(60).collect();
+        assert!(unescape(&html).contains(&format!("<span>{}", title.trim_end())), "{title}");
+        if n % 4 != 0 {
+            continue;
+        }
+        // In every field of a ticket: on the card, in its form, on the receipt and in the tracker.
+        let page = browser.visit("/new").await;
+        let page = browser.say(&page, TASK).await;
+        let form = browser.press(&page, "edit").await;
+        let fields = [
+            ("field.title", *text),
+            ("field.problem", text),
+            ("field.acceptance", text),
+            ("field.labels", text),
+        ];
+        let page = browser.submit(&form, "/edit", &fields).await;
+        only_ours(text, &page.html());
+        assert!(
+            unescape(&page.html()).matches(text).count() >= 4,
+            "{text} is shown as it is: {}",
+            page.html()
+        );
+        let form = browser.press(&page, "edit").await;
+        only_ours(text, &form.html());
+        // Not every string is a label or a title that the tracker takes.
+        let line: String = text.chars().filter(|c| !c.is_control()).collect();
+        let page = browser.submit(&form, "/edit", &[("field.labels", ""), ("field.title", &line)]).await;
+        let page = browser.press(&page, "approve").await;
+        only_ours(text, &page.html());
+        let key = page.html().split("tracker&#x2f;").nth(1).unwrap().split('"').next().unwrap().to_owned();
+        let issue = browser.visit(&format!("/tracker/{key}")).await;
+        only_ours(text, &issue.html());
+        assert!(unescape(&issue.html()).contains(text));
+    }
+    server.stopped().await;
+}
+
+/// What comes in by an address or from a host: ids, names of people, questions of the host's own agent.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn wb3_addresses_and_hosts_bring_no_markup_either() {
+    let server = Server::demo().await;
+    let browser = Browser::new(&server);
+    let page = browser.visit("/").await;
+    let conversation = page.data("data-conversation");
+    let mut spoke = Vec::new();
+    for (n, text) in STRINGS.lines().enumerate() {
+        let query: String = form_urlencoded::byte_serialize(text.as_bytes()).collect();
+        let segment = query.replace('+', "%20");
+        let path = match n % 6 {
+            0 => format!("/?c={query}"),
+            1 => format!("/turns/{segment}"),
+            2 => format!("/tracker/{segment}"),
+            3 => format!("/edit?c=you%3A1&token={query}"),
+            4 => format!("/sign-in?link={query}"),
+            _ => format!("/sign-in?to={query}"),
+        };
+        let reply = browser.get(&path).await;
+        if reply.status == 303 {
+            assert!(reply.header("location").unwrap().starts_with('/'), "{path}");
+        } else {
+            only_ours(&path, &reply.text());
+        }
+        let lane = json!({"channel": "web", "conversation": conversation});
+        let id: String = text.chars().filter(|c| !c.is_whitespace() && *c != '\u{202e}').take(100).collect();
+        let spoken = json!({"lane": lane, "kind": "message.posted", "text": "hi", "actor": {"id": id}});
+        server.turn(&format!("actor-{n}"), &spoken).await;
+        let asked = json!({"lane": lane, "kind": "assistant.posted",
+            "assistant": {"kind": "question", "text": text, "expected": "text"}});
+        server.turn(&format!("asked-{n}"), &asked).await;
+        spoke.push((id, text));
+        if spoke.len() < 10 {
+            continue;
+        }
+        let html = browser.visit(&page.address).await.html();
+        only_ours(text, &html);
+        let read = unescape(&html);
+        assert!(read.contains(&format!("Waiting for your answer: <q>{text}</q>")), "{text}: {html}");
+        for (id, text) in spoke.drain(..) {
+            assert!(read.contains(&format!("<span class=\"who\">{id}</span>")), "{id}");
+            assert!(read.contains(&format!("<div class=\"text\">{text}</div>")), "{text}");
+        }
+    }
+    server.stopped().await;
+}

@@ -1,0 +1,756 @@
+// The chat's script: follows the conversation, sends what is said and pressed, and opens forms. Without it the page is
+// made of links and forms that do the same.
+//
+// Sections: elements · messages and cards, as in parts.html · events, folded as in history.rs · following · delivering ·
+// saying · pressing · forms · Why? · scrolling · toasts · the beginning.
+
+const page = document.body.dataset;
+const me = page.user;
+const at = id => document.getElementById(id);
+const [log, end, press, working] = ['log', 'end', 'press', 'working'].map(at);
+const [say, text, waiting, newest] = ['say', 'text', 'waiting', 'newest'].map(at);
+
+// ---------------------------------------------------------------- elements
+
+/** An element with attributes and children; what is null or undefined is left out. */
+function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== null && value !== undefined) element.setAttribute(name, value);
+  }
+  element.append(...children.filter(child => child !== null && child !== undefined));
+  return element;
+}
+
+/** Removes the blanks between the tags of what the server wrote. */
+function tighten(root) {
+  const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  const blank = [];
+  while (texts.nextNode()) {
+    const { data, parentElement } = texts.currentNode;
+    if (!data.trim() && !parentElement.closest('.text, dd, li, h3')) blank.push(texts.currentNode);
+  }
+  for (const node of blank) node.remove();
+}
+
+// ---------------------------------------------------------------- times
+
+// As cards have it: 10:02.
+const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const date = new Intl.DateTimeFormat('en', { weekday: 'long', day: 'numeric', month: 'long' });
+const moment = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'short' });
+const dayOf = time => new Date(time).toLocaleDateString('sv');
+
+function nameOfDay(day) {
+  const ago = Math.round((new Date(dayOf(Date.now())) - new Date(day)) / 86_400_000);
+  return ['Today', 'Yesterday'][ago] ?? date.format(new Date(`${day}T12:00`));
+}
+
+/** Puts a separator where another day begins, and none where it does not. */
+function separate() {
+  for (const old of log.querySelectorAll('.day')) old.remove();
+  let day = '';
+  for (const article of log.querySelectorAll('article:not(.sending)')) {
+    const its = dayOf(article.querySelector('time').dateTime);
+    if (its !== day) article.before(make('h2', { class: 'day' }, make('time', { datetime: its }, nameOfDay(its))));
+    day = its;
+  }
+}
+
+// ---------------------------------------------------------------- messages and cards, as in parts.html
+
+const KICKERS = {
+  draft_preview: 'Preview',
+  scope_gate: 'Question',
+  uncertain_effect: 'No answer yet',
+  receipt: 'Receipt',
+  remembered: 'Remembered',
+};
+const WHO = { mine: 'You', notice: 'Only you see this', ours: 'Throughline' };
+
+function button({ action, label, name, on, token }, extra = {}) {
+  const toggles = on === undefined ? {} : { role: 'switch', 'aria-checked': on };
+  const sends = { type: 'submit', form: 'press', name: 'token', value: token };
+  return make('button', { ...sends, 'data-action': action, 'aria-label': name, ...toggles, ...extra }, label);
+}
+
+function option(it) {
+  return button(it, { role: 'radio', 'aria-checked': false });
+}
+
+function listOf(kind, items) {
+  return items.length ? make('ul', { class: kind }, ...items) : null;
+}
+
+function fieldsOf(fields) {
+  const shown = ({ name, label, text }) =>
+    make('div', { 'data-field': name }, make('dt', {}, label), make('dd', {}, text));
+  return fields.length ? make('dl', { class: 'fields' }, ...fields.map(shown)) : null;
+}
+
+function linkOf(url) {
+  if (!url) return null;
+  const here = url.startsWith('/') && !url.startsWith('//') && !url.includes('\\');
+  return make('p', { class: 'link' }, here ? make('a', { href: url }, `Open ${url.split('/').pop()}`) : url);
+}
+
+function buttonsOf({ step, title, buttons }) {
+  if (!buttons) return [];
+  if (step !== 'scope_gate') return [make('div', { class: 'actions' }, ...buttons.map(it => button(it)))];
+  const [options, toggles] = [buttons.filter(it => it.on === undefined), buttons.filter(it => it.on !== undefined)];
+  return [
+    make('div', { class: 'options', role: 'radiogroup', 'aria-label': title }, ...options.map(option)),
+    make('div', { class: 'actions' }, ...toggles.map(it => button(it))),
+  ];
+}
+
+function cardOf(card) {
+  const { id, version, step, title, hash, facts = [], fields = [], errors = [], link } = card;
+  const [heading, ...told] = step === 'receipt' ? title.split(' · ') : [title];
+  const wrong = ({ field, text }) => make('li', { 'data-field': field }, `✗ ${text} (${field})`);
+  return make('section',
+    { class: 'card', 'data-card': id, 'data-version': version, 'data-step': step, 'aria-label': title },
+    make('header', {},
+      make('p', { class: 'kicker' }, KICKERS[step] ?? 'Card'),
+      hash ? make('p', { class: 'mark' }, `v${version} · ${hash}`) : null,
+      make('h3', { tabindex: -1 }, heading)),
+    listOf('facts', [...told, ...facts].map(fact => make('li', {}, fact))),
+    fieldsOf(fields),
+    listOf('errors', errors.map(wrong)),
+    linkOf(link),
+    ...buttonsOf(card));
+}
+
+function articleOf({ id, key, turn, at, side, who, text, gone, card }) {
+  const named = side === 'notice' ? { 'data-notice': id } : { 'data-message': id };
+  const quiet = side === 'notice' || side === 'mine' ? { 'aria-live': 'off' } : {};
+  const words = gone ? 'This message was removed.' : text;
+  const asks = side === 'ours' || side === 'notice';
+  return make('article', { ...named, 'data-key': key, ...quiet, 'data-turn': turn, class: `message ${side}` },
+    make('header', {}, make('span', { class: 'who' }, WHO[side] ?? who), make('time', { datetime: at })),
+    card ? cardOf(card) : make('div', { class: gone ? 'text gone' : 'text' }, words),
+    asks ? make('form', { class: 'why', method: 'get', action: `/turns/${turn}` },
+      make('button', { type: 'submit', 'aria-expanded': false }, 'Why?')) : null);
+}
+
+/** What only a script can say: times as the reader has them, and one stop of the Tab key for a group of options. */
+function enhance(article) {
+  const time = article.querySelector('time');
+  if (time) {
+    const when = new Date(time.dateTime);
+    time.textContent = clock.format(when);
+    time.title = moment.format(when);
+  }
+  for (const group of article.querySelectorAll('[role=radiogroup]')) {
+    [...group.children].forEach((radio, place) => { radio.tabIndex = place ? -1 : 0; });
+  }
+  return article;
+}
+
+const find = (kind, id) => log.querySelector(`article[data-${kind}="${CSS.escape(id)}"]`);
+
+/** Puts an article behind what was said, before what is still being sent. */
+function append(article) {
+  const followed = atEnd();
+  log.insertBefore(enhance(article), log.querySelector('.sending'));
+  at('welcome')?.remove();
+  separate();
+  if (followed) toEnd();
+  else newest.hidden = false;
+  if (document.hidden) unseen(1);
+}
+
+/** Shows a card's new state in its place. Whoever stood on it stands there still. */
+function change(section, card) {
+  const followed = atEnd();
+  const held = section.contains(document.activeElement) ? document.activeElement.dataset.action ?? '' : null;
+  const fresh = enhance(cardOf(card));
+  for (const { name, value } of fresh.attributes) section.setAttribute(name, value);
+  section.removeAttribute('aria-busy');
+  section.replaceChildren(...fresh.childNodes);
+  if (held !== null) standOn(section, held);
+  if (followed) toEnd();
+  form?.look();
+}
+
+/** Focuses the button of that action, or the heading when there is none any more. */
+function standOn(section, action) {
+  const again = action && section.querySelector(`[data-action="${action}"]`);
+  (again || section.querySelector('h3')).focus({ preventScroll: true });
+}
+
+// ---------------------------------------------------------------- events, folded as in history.rs
+
+let last = page.revision;
+let turn = {};
+
+const happenings = {
+  turn(info) { turn = info; },
+
+  message(message) {
+    const { id, message_id: key, role, by, text, at = turn.at, card, gone } = message;
+    const sent = key && outbox.find(entry => entry.key === key);
+    if (sent) drop(sent);
+    if (find('message', id)) return;
+    const side = gone || role !== 'user' ? 'ours' : by === me ? 'mine' : 'theirs';
+    append(articleOf({ id, key, turn: turn.turn, at, side, who: by, text, gone, card }));
+  },
+
+  card({ message, card, posted }) {
+    const shown = find('message', message)?.querySelector('.card');
+    if (shown) change(shown, card);
+    else if (posted) append(articleOf({ id: message, turn: turn.turn, at: turn.at, side: 'ours', card }));
+  },
+
+  effect(effect) {
+    if (effect.class !== 'notice' || effect.to !== me || find('notice', effect.id)) return;
+    append(articleOf({ id: effect.id, turn: turn.turn, at: turn.at, side: 'notice', text: effect.text }));
+    const urgent = turn.decision === 'refused';
+    const tell = () => toast(effect.text, urgent);
+    if (form) form.hold(turn.turn, tell);
+    else tell();
+  },
+
+  pending({ items }) {
+    const asks = ({ class: kind, asked_of: of }) => kind === 'conversational' && (of ?? me) === me;
+    wait(items.find(asks)?.anchor);
+  },
+
+  status({ asking }) { working.textContent = asking ? 'Throughline is thinking…' : ''; },
+
+  reset() { location.reload(); },
+};
+
+function happened(name, data, id) {
+  happenings[name]?.(data);
+  if (id) last = id;
+}
+
+/** Says at the composer which question an answer would answer. */
+function wait(anchor = '') {
+  if (!waiting || waiting.dataset.anchor === anchor) return;
+  waiting.dataset.anchor = anchor;
+  waiting.hidden = !anchor;
+  const asked = anchor && find('message', anchor)?.querySelector('.text')?.textContent;
+  waiting.replaceChildren('Waiting for your answer', ...(asked ? [': ', make('q', {}, asked)] : []));
+}
+
+// ---------------------------------------------------------------- following
+
+const STREAM = `/v1/lanes/${page.lane}/stream`;
+const POLL = `/v1/lanes/${page.lane}/events`;
+/** So long nothing arrives only where something between us holds the stream back. */
+const HELD_BACK = 10_000;
+/** So long a tab that nobody sees keeps its stream: a browser has few connections for all of them. */
+const UNSEEN = 60_000;
+
+let source = null;
+let polling = null;
+let watchdog = 0;
+let heldBack = false;
+
+const STATES = { connecting: 'Connecting…', live: 'Live', offline: 'Offline — retrying' };
+
+function connection(state) {
+  const shown = at('connection');
+  if (shown.dataset.connection === state && !shown.hidden) return;
+  shown.hidden = false;
+  shown.dataset.connection = state;
+  shown.textContent = STATES[state];
+}
+
+/** Follows the conversation, once there is one. */
+function follow() {
+  leave();
+  if (page.begun !== 'yes') return connection('live');
+  if (heldBack) return poll();
+  source = new EventSource(`${STREAM}?after=${last}`);
+  watch();
+  for (const name of Object.keys(happenings)) source.addEventListener(name, hear);
+  source.addEventListener('error', () => {
+    connection('offline');
+    // The browser comes back by itself, with Last-Event-ID, unless the answer was an error.
+    if (source?.readyState === EventSource.CLOSED) poll();
+    else watch();
+  });
+}
+
+function hear({ type, data, lastEventId }) {
+  clearTimeout(watchdog);
+  connection('live');
+  happened(type, JSON.parse(data), type === 'status' ? '' : lastEventId);
+}
+
+function watch() {
+  clearTimeout(watchdog);
+  watchdog = setTimeout(() => { heldBack = true; poll(); }, HELD_BACK);
+}
+
+function leave() {
+  clearTimeout(watchdog);
+  source?.close();
+  polling?.abort();
+  source = polling = null;
+}
+
+/** The same events by long polling; back to the stream when it was not the stream that was held back. */
+async function poll() {
+  leave();
+  const mine = polling = new AbortController();
+  for (let failed = 0; polling === mine;) {
+    try {
+      const answer = await fetch(`${POLL}?after=${last}&wait=${failed ? 0 : 25}`, { signal: mine.signal });
+      if (await isOver(answer)) return leave();
+      if (!answer.ok) throw new Error(answer.status);
+      const { items } = await answer.json();
+      connection('live');
+      for (const { event, data, id } of items) happened(event, data, id);
+      failed = 0;
+      if (!heldBack) return follow();
+    } catch {
+      if (polling !== mine) return;
+      connection('offline');
+      await pause(failed += 1);
+    }
+  }
+}
+
+/** Longer after each failure, at most five seconds; at once when the network is back. */
+function pause(failed) {
+  return new Promise(go => {
+    setTimeout(go, Math.min(5_000, 250 * 2 ** failed));
+    addEventListener('online', go, { once: true });
+  });
+}
+
+// ---------------------------------------------------------------- delivering
+
+const CSRF = document.querySelector('meta[name=csrf-token]').content;
+
+/** A name for an act: whatever is sent again under it happens once. */
+function fresh() {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Delivers an event, again and again until there is an answer. */
+async function deliver(event, key, seconds) {
+  const body = JSON.stringify({ lane: { channel: 'web', conversation: page.conversation }, ...event });
+  const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': key, 'X-CSRF-Token': CSRF };
+  if (seconds) headers.Prefer = `wait=${seconds}`;
+  for (let failed = 0; ; await pause(failed += 1)) {
+    try {
+      const answer = await fetch('/v1/events', { method: 'POST', headers, body, signal: AbortSignal.timeout(40_000) });
+      if (await isOver(answer)) return { over: true };
+      const told = await answer.json();
+      if (source?.readyState === EventSource.OPEN || polling) connection('live');
+      const again = answer.status >= 500 || told.code === 'TL-2202';
+      if (!again) return { ok: answer.ok, told };
+    } catch {
+      connection('offline');
+    }
+  }
+}
+
+/** Whether this page's session is over, which is said. */
+async function isOver(answer) {
+  if (answer.status !== 401 && answer.status !== 403) return false;
+  const { code, title } = await answer.clone().json().catch(() => ({}));
+  if (code !== 'TL-2107' && code !== 'TL-2108' && code !== 'TL-2101') return false;
+  if (!at('over')) {
+    const reload = make('button', { type: 'button' }, 'Reload');
+    reload.addEventListener('click', () => location.reload());
+    const told = make('p', {}, `${title}. What you typed is kept.`);
+    document.querySelector('.composer').prepend(make('div', { id: 'over', role: 'alert' }, told, reload));
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------- saying
+
+/** What a reload must not lose: of this person, in this conversation. */
+const kept = name => `${name}:${me}:${page.conversation}`;
+const outbox = JSON.parse(sessionStorage.getItem(kept('outbox')) ?? '[]');
+let flushing = false;
+
+function keep() {
+  const unsent = outbox.filter(entry => !entry.sent).map(({ key, words }) => ({ key, words }));
+  sessionStorage.setItem(kept('outbox'), JSON.stringify(unsent));
+}
+
+function send(words) {
+  if (!words.trim()) return;
+  outbox.push({ key: fresh(), words });
+  keep();
+  outbox.at(-1).shown = sending(outbox.at(-1));
+  toEnd();
+  flush();
+}
+
+/** What was typed, until the conversation has it. */
+function sending({ key, words }) {
+  const shown = make('article', { class: 'message mine sending', 'data-key': key, 'aria-live': 'off' },
+    make('header', {}, make('span', { class: 'who' }, 'You'), make('span', { class: 'state' }, 'sending…')),
+    make('div', { class: 'text' }, words));
+  log.append(shown);
+  at('welcome')?.remove();
+  return shown;
+}
+
+/** Sends what waits, one after the other, so that it arrives in the order it was written in. */
+async function flush() {
+  if (flushing) return;
+  flushing = true;
+  for (let entry; (entry = outbox.find(it => !it.sent && !it.refused));) {
+    const event = { kind: 'message.posted', text: entry.words, message_id: entry.key };
+    const { ok, told, over } = await deliver(event, entry.key);
+    if (over) break;
+    if (ok) accepted(entry);
+    else refuse(entry, told);
+  }
+  flushing = false;
+}
+
+function accepted(entry) {
+  entry.sent = true;
+  entry.shown.querySelector('.state').textContent = 'sent';
+  keep();
+  if (page.begun === 'yes') return;
+  page.begun = 'yes';
+  list(entry.words);
+  follow();
+}
+
+function refuse(entry, { detail, title }) {
+  entry.refused = true;
+  const again = make('button', { type: 'button' }, 'Send again');
+  again.addEventListener('click', () => { drop(entry); send(entry.words); });
+  const away = make('button', { type: 'button' }, 'Discard');
+  away.addEventListener('click', () => { drop(entry); text.focus(); });
+  entry.shown.classList.add('refused');
+  entry.shown.querySelector('.state').textContent = 'not sent';
+  entry.shown.append(make('p', { class: 'wrong', role: 'alert' }, detail ?? title), make('div', { class: 'actions' }, again, away));
+}
+
+function drop(entry) {
+  const place = outbox.indexOf(entry);
+  if (place >= 0) outbox.splice(place, 1);
+  entry.shown.remove();
+  keep();
+}
+
+/** Puts a new conversation on the list, under the title the server gives it. */
+function list(words) {
+  const line = words.trim().replace(/\s+/g, ' ');
+  const start = [...line].slice(0, 60).join('');
+  const title = start.length < line.length ? `${start.trimEnd()}…` : start;
+  at('list').prepend(make('li', {}, make('a', { href: `${location.search}#end`, 'aria-current': 'page' }, make('span', {}, title))));
+  document.querySelector('h1').firstChild.data = title;
+  document.title = `${title} – Throughline`;
+}
+
+function submitSay(event) {
+  event.preventDefault();
+  send(text.value);
+  text.value = '';
+  keepDraft();
+  text.focus();
+}
+
+function keepDraft() {
+  sessionStorage.setItem(kept('draft'), text.value);
+  if (CSS.supports('field-sizing', 'content')) return;
+  text.style.height = 'auto';
+  text.style.height = `${text.scrollHeight}px`;
+}
+
+function enterSends(event) {
+  if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
+  event.preventDefault();
+  if (text.value.trim()) say.requestSubmit();
+}
+
+// ---------------------------------------------------------------- pressing
+
+/** A second click within this time is the same act. */
+const DOUBLE = 600;
+const pressed = new Set();
+
+async function submitPress(event) {
+  event.preventDefault();
+  const it = event.submitter;
+  const token = it.value;
+  if (FORMS[it.dataset.action]) return open(it);
+  if (pressed.has(token)) return;
+  pressed.add(token);
+  const over = new Promise(go => setTimeout(go, DOUBLE));
+  const section = it.closest('.card');
+  if (it.role === 'radio') it.ariaChecked = 'true';
+  section.setAttribute('aria-busy', 'true');
+  const { ok, told } = await deliver({ kind: 'card.pressed', press: { token } }, fresh(), 10);
+  section.removeAttribute('aria-busy');
+  if (it.role === 'radio') it.ariaChecked = 'false';
+  if (ok === false) toast(told.detail ?? told.title, true);
+  await over;
+  pressed.delete(token);
+}
+
+/** In a group of options the arrows move, Space and Enter choose. */
+function moveInGroup(event) {
+  const group = event.target.closest('[role=radiogroup]');
+  if (!group) return;
+  const radios = [...group.children];
+  const here = radios.indexOf(event.target);
+  const steps = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1, Home: -here, End: -1 - here };
+  const step = steps[event.key];
+  if (step === undefined) return;
+  event.preventDefault();
+  const next = radios.at((here + step) % radios.length);
+  radios.forEach(radio => { radio.tabIndex = radio === next ? 0 : -1; });
+  next.focus();
+}
+
+// ---------------------------------------------------------------- forms
+
+/** The buttons that open a form, and what its fields are. */
+const FORMS = {
+  edit: section => [...shownFields(section), ...missingFields(section)],
+  adopt: () => [{ name: 'key', label: 'Key of the issue', text: '' }],
+};
+const ONE_LINE = ['title', 'key', 'labels'];
+
+function shownFields(section) {
+  const field = row => ({
+    name: row.dataset.field,
+    label: row.querySelector('dt').textContent,
+    text: row.querySelector('dd').textContent,
+  });
+  return [...section.querySelectorAll('.fields > div')].map(field);
+}
+
+/** Fields that a check wants and the card does not show, because nothing is in them. */
+function missingFields(section) {
+  const shown = new Set(shownFields(section).map(field => field.name));
+  const wanted = [...section.querySelectorAll('.errors > li')].map(error => error.dataset.field);
+  const field = name => ({ name, label: name[0].toUpperCase() + name.slice(1), text: '' });
+  return [...new Set(wanted)].filter(name => name && !shown.has(name)).map(field);
+}
+
+let form = null;
+
+function open(opener) {
+  form = new Form(opener);
+}
+
+/** The form that a button of a card opens. Nothing that was typed is lost when the card changes meanwhile. */
+class Form {
+  constructor(opener) {
+    this.action = opener.dataset.action;
+    this.section = opener.closest('.card');
+    this.version = this.section.dataset.version;
+    this.token = opener.value;
+    this.held = [];
+    this.refusals = new Set();
+    this.build();
+    this.dialog.addEventListener('close', () => this.close(opener));
+    document.body.append(this.dialog);
+    this.dialog.showModal();
+  }
+
+  build() {
+    const errors = [...this.section.querySelectorAll('.errors > li')];
+    this.fields = FORMS[this.action](this.section).map(({ name, label, text }) => {
+      const id = `form-${name}`;
+      const input = ONE_LINE.includes(name) ? make('input', { value: text }) : make('textarea', { rows: 3 }, text);
+      const wrong = errors.filter(error => error.dataset.field === name).map(error => error.textContent);
+      const told = make('p', { class: 'wrong', id: `${id}-wrong` }, wrong.join(' '));
+      Object.assign(input, { id, name });
+      input.setAttribute('aria-describedby', told.id);
+      return { label, input, told, row: make('div', { class: 'field' }, make('label', { for: id }, label), input, told) };
+    });
+    this.note = make('p', { class: 'note', role: 'alert' });
+    this.save = make('button', { class: 'primary' }, 'Save');
+    const away = make('button', { type: 'button' }, 'Cancel');
+    const heading = this.section.querySelector('h3').textContent;
+    const title = make('h2', { id: 'form-title' }, this.action === 'edit' ? `Edit: ${heading}` : 'It exists');
+    const inner = make('form', { method: 'dialog' },
+      title, ...this.fields.map(field => field.row),
+      make('footer', {}, this.note, make('div', { class: 'actions' }, this.save, away)));
+    inner.addEventListener('submit', event => { event.preventDefault(); this.submit(); });
+    inner.addEventListener('keydown', event => this.turnAround(event, away));
+    away.addEventListener('click', () => this.dialog.close());
+    this.dialog = make('dialog', { 'aria-labelledby': 'form-title' }, inner);
+  }
+
+  /** Keeps the Tab key within the form: from the last stop to the first, and back. */
+  turnAround(event, last) {
+    const first = this.fields[0].input;
+    const [from, to] = event.shiftKey ? [first, last] : [last, first];
+    if (event.key !== 'Tab' || document.activeElement !== from) return;
+    event.preventDefault();
+    to.focus();
+  }
+
+  async submit() {
+    if (this.save.ariaDisabled === 'true') return;
+    this.save.ariaDisabled = 'true';
+    this.note.textContent = '';
+    for (const { told } of this.fields) told.textContent = '';
+    const values = Object.fromEntries(this.fields.map(({ input }) => [input.name, input.value]));
+    const event = { kind: 'form.submitted', form: { token: this.token, values } };
+    const { ok, told, over } = await deliver(event, fresh(), 10);
+    this.save.ariaDisabled = 'false';
+    if (over || (ok && told.decision !== 'refused')) this.dialog.close();
+    else this.refused(ok ? told : { ...told, effects: [] });
+  }
+
+  /** Why it was not taken: at the field it is about, else below all of them. */
+  refused({ turn, effects, detail }) {
+    this.refusals.add(turn);
+    const words = effects.filter(({ class: kind }) => kind === 'notice').map(({ text }) => text).join(' ') || detail;
+    const field = this.fields.find(({ label }) => words.startsWith(`${label} `));
+    (field?.told ?? this.note).textContent = words;
+    field?.input.focus();
+    this.look();
+  }
+
+  /** What is told meanwhile is told when the form is closed, unless the form told it. */
+  hold(turn, tell) { this.held.push({ turn, tell }); }
+
+  /** Looks whether the card is still the one that was opened. */
+  look() {
+    const { version } = this.section.dataset;
+    const now = this.section.querySelector(`[data-action="${this.action}"]`);
+    if (version === this.version && now) return;
+    if (!now) {
+      this.note.textContent = 'This was decided or closed meanwhile, so nothing can be changed. What you typed stays here to copy.';
+      this.save.hidden = true;
+      return;
+    }
+    this.note.textContent = `Meanwhile there is version ${version}. What you typed is kept: save it as a change to that.`;
+    this.save.textContent = `Save over v${version}`;
+    Object.assign(this, { version, token: now.value });
+  }
+
+  close(opener) {
+    this.dialog.remove();
+    form = null;
+    for (const { turn, tell } of this.held) if (!this.refusals.has(turn)) tell();
+    if (opener.isConnected) opener.focus();
+    else standOn(this.section, this.action);
+  }
+}
+
+// ---------------------------------------------------------------- Why?
+
+async function submitWhy(event) {
+  const asked = event.target.closest('form.why');
+  if (!asked) return;
+  event.preventDefault();
+  const it = asked.querySelector('button');
+  const article = asked.closest('article');
+  const shown = article.querySelector('.explanation');
+  it.ariaExpanded = String(!shown);
+  if (shown) return shown.remove();
+  const panel = make('div', { class: 'explanation' }, make('p', { class: 'because' }, 'Looking it up…'));
+  asked.after(panel);
+  try {
+    const answer = await fetch(`/v1/turns/${article.dataset.turn}/why`);
+    if (await isOver(answer)) return;
+    panel.replaceChildren(...(answer.ok ? explain(await answer.json()) : [(await answer.json()).detail]));
+    panel.scrollIntoView({ block: 'nearest' });
+  } catch {
+    panel.replaceChildren('It cannot be looked up while we are offline.');
+  }
+}
+
+function explain({ turn, says, rung, name, passed, text }) {
+  const lost = ({ rung, name, predicate }) => make('li', { value: rung },
+    make('span', { class: 'rung' }, name), ' ', make('span', { class: 'outcome' }, `did not apply: ${predicate}`));
+  const won = make('li', { value: rung, class: 'decided' },
+    make('span', { class: 'rung' }, name), ' ', make('span', { class: 'outcome' }, `decided: ${says}`));
+  return [
+    make('p', { class: 'because' }, says),
+    make('ol', { class: 'rungs' }, ...passed.map(lost), won),
+    make('details', {}, make('summary', {}, 'In full'), make('pre', {}, text)),
+    make('p', { class: 'link' }, make('a', { href: `/turns/${turn}` }, 'Open as a page')),
+  ];
+}
+
+// ---------------------------------------------------------------- scrolling
+
+const root = document.documentElement;
+const atEnd = () => root.scrollHeight - innerHeight - scrollY < 96;
+
+function toEnd() {
+  scrollTo({ top: root.scrollHeight, behavior: 'instant' });
+  newest.hidden = true;
+}
+
+/** How much came in while nobody looked, in the tab's title. */
+let missed = 0;
+function unseen(more) {
+  missed = more && missed + more;
+  document.title = document.title.replace(/^(\(\d+\) )?/, missed ? `(${missed}) ` : '');
+}
+
+// ---------------------------------------------------------------- toasts
+
+/** So long a toast stays that nobody touches. What it says stays in the conversation. */
+const TOAST = 9_000;
+
+function toast(words, urgent) {
+  const away = make('button', { type: 'button', 'aria-label': 'Dismiss' }, '×');
+  const shown = make('div', { class: 'toast' }, make('p', {}, words), away);
+  const leave = () => { if (!shown.matches(':hover, :focus-within')) shown.remove(); else setTimeout(leave, TOAST); };
+  away.addEventListener('click', () => shown.remove());
+  at('toasts').querySelector(urgent ? '[role=alert]' : '[role=status]').append(shown);
+  setTimeout(leave, TOAST);
+}
+
+// ---------------------------------------------------------------- the beginning
+
+function hydrate() {
+  tighten(log);
+  for (const article of log.querySelectorAll('article')) enhance(article);
+  separate();
+  const arrived = ({ key }) => log.querySelector(`[data-key="${key}"]`);
+  outbox.splice(0, outbox.length, ...outbox.filter(entry => !arrived(entry)));
+  for (const entry of outbox) entry.shown = sending(entry);
+  history.scrollRestoration = 'manual';
+  toEnd();
+}
+
+function listenAtComposer() {
+  document.querySelector('.hint').hidden = false;
+  text.value ||= sessionStorage.getItem(kept('draft')) ?? '';
+  say.addEventListener('submit', submitSay);
+  text.addEventListener('keydown', enterSends);
+  text.addEventListener('input', keepDraft);
+  newest.addEventListener('click', () => { toEnd(); text.focus(); });
+  at('welcome')?.addEventListener('submit', event => {
+    event.preventDefault();
+    send(event.submitter.value);
+    text.focus();
+  });
+}
+
+function listenToThePage() {
+  let away = 0;
+  document.addEventListener('visibilitychange', () => {
+    clearTimeout(away);
+    if (document.hidden) away = setTimeout(leave, UNSEEN);
+    else { unseen(0); if (!source && !polling) follow(); }
+  });
+  addEventListener('pagehide', leave);
+  addEventListener('pageshow', event => { if (event.persisted) follow(); });
+  addEventListener('scroll', () => { if (atEnd()) newest.hidden = true; }, { passive: true });
+}
+
+hydrate();
+press.addEventListener('submit', submitPress);
+log.addEventListener('submit', submitWhy);
+log.addEventListener('keydown', moveInGroup);
+if (say) listenAtComposer();
+listenToThePage();
+follow();
+flush();
