@@ -1,0 +1,146 @@
+//! B5: what a turn costs in a lane with a long past. All lanes are in one store, so only the past differs.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use throughline_engine::{Given, LaneKey, Policy, step};
+
+use crate::frame::{Fit, Goal, Scale, Section, Spread, Table, executor, interleaved, note, number};
+use crate::load::messages::{REPLY, posted};
+use crate::load::rows::read;
+use crate::load::{Bench, Delivered, Kind, Talk, all, milliseconds};
+
+/// Turns of a lane in a round: few enough that a short past stays short.
+const TURNS: usize = 20;
+
+/// Pasts up to this have a lane for each round; on longer ones a round more makes no difference.
+const SHORT: usize = 1_000;
+
+/// What a round sees of one past, in microseconds.
+struct Seen {
+    step: f64,
+    turn: f64,
+}
+
+pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
+    let ages: &[usize] =
+        scale.pick(&[2, 4, 8, 16], &[10, 100, 1_000, 10_000], &[10, 100, 1_000, 10_000, 100_000]);
+    let rounds = scale.pick(1, 5, 9);
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("history.db");
+    let executor = executor()?;
+    let bench = executor.block_on(async {
+        let bench = Bench::open(&path, Delivered::ByCommit)?;
+        past(&bench, ages, rounds).await?;
+        anyhow::Ok(bench)
+    })?;
+    let mut round = vec![0; ages.len()];
+    let mut cases: Vec<usize> = (0..ages.len()).collect();
+    let results = interleaved("B5", rounds, &mut cases, |case| {
+        let key = key(ages[*case], round[*case]);
+        round[*case] += 1;
+        executor.block_on(once(&bench, key))
+    })?;
+    executor.block_on(bench.close());
+    Ok(report(ages, &results))
+}
+
+/// The lane of a past in a round.
+fn key(age: usize, round: usize) -> LaneKey {
+    let which = if age <= SHORT { round } else { 0 };
+    LaneKey::new("bench", "app", "api", &format!("age{age}"), &which.to_string())
+}
+
+/// Says what makes the pasts: real turns, one message of a person and one of ours each.
+async fn past(bench: &Bench, ages: &[usize], rounds: usize) -> anyhow::Result<()> {
+    let began = Instant::now();
+    let mut tasks = Vec::new();
+    for age in ages {
+        for round in 0..if *age <= SHORT { rounds } else { 1 } {
+            let talk = bench.talk(key(*age, round));
+            let turns = age.div_ceil(2);
+            tasks.push(tokio::spawn(async move { all(vec![talk], Kind::Reply, turns).await.map(drop) }));
+        }
+    }
+    for task in tasks {
+        task.await??;
+    }
+    note(&format!("B5: the pasts took {:.0} s", began.elapsed().as_secs_f64()));
+    Ok(())
+}
+
+async fn once(bench: &Bench, key: LaneKey) -> anyhow::Result<Seen> {
+    let talk = bench.talk(key);
+    // The lane is claimed and loaded with the first.
+    talk.say(REPLY).await?;
+    let mut took = Vec::with_capacity(TURNS);
+    for _ in 0..TURNS {
+        let sent = Instant::now();
+        talk.say(REPLY).await?;
+        took.push(sent.elapsed());
+    }
+    Ok(Seen { step: stepped(bench, &talk).await?, turn: milliseconds(&took).median() * 1e3 })
+}
+
+/// The median step over the lane as the store has it.
+async fn stepped(bench: &Bench, talk: &Talk) -> anyhow::Result<f64> {
+    let lane = read(&bench.runtime, &talk.lane).await?;
+    let (policy, mut given) = (Policy::default(), Given::default());
+    given.addressing.direct = true;
+    let event = posted("bench:now", 0, REPLY);
+    let took: Spread = (0..200)
+        .map(|_| {
+            let began = Instant::now();
+            drop(black_box(step(black_box(&lane), &event, &given, &policy)));
+            began.elapsed().as_secs_f64() * 1e6
+        })
+        .collect();
+    Ok(took.median())
+}
+
+fn report(ages: &[usize], results: &[Vec<Seen>]) -> Section {
+    let mut section = Section::new("B5", "growth with a lane's past");
+    section.say(format!(
+        "Lanes of different pasts in one store, made by real turns; the records loaded stay within policy. One person \
+         at a time, {TURNS} turns of each lane a round, {} rounds interleaved; the reply, delivered by the commit; \
+         medians in microseconds.",
+        results.first().map_or(0, Vec::len)
+    ));
+    let mut table = Table::new(&["past messages", "step p50 µs", "durable turn p50 µs"]);
+    let (mut steps, mut turns) = (Vec::new(), Vec::new());
+    for (age, rounds) in ages.iter().zip(results) {
+        let step: Spread = rounds.iter().map(|seen| seen.step).collect();
+        let turn: Spread = rounds.iter().map(|seen| seen.turn).collect();
+        steps.push((*age as f64, step.median()));
+        turns.push((*age as f64, turn.median()));
+        table.row([number(*age as f64, 0), format!("{step:.1}"), format!("{turn:.0}")]);
+    }
+    section.table(&table);
+    section.table(&flatness(&[("step", &steps), ("durable turn", &turns)], "past messages", 0.10));
+    section
+}
+
+/// How flat curves are over a logarithmic axis, judged by the line through each.
+pub(crate) fn flatness(curves: &[(&str, &[(f64, f64)])], of: &str, goal: f64) -> Table {
+    let mut table = Table::new(&[
+        "curve",
+        &format!("fitted, µs for each tenfold of {of}"),
+        "from the first point to the last, by the fit",
+        "highest point over lowest",
+        "goal for the fit",
+    ]);
+    for (name, points) in curves {
+        let fit = Fit::per_tenfold(points);
+        let (Some(first), Some(last)) = (points.first(), points.last()) else { continue };
+        let rise = fit.rise(first.0.log10(), last.0.log10());
+        let heights: Spread = points.iter().map(|point| point.1).collect();
+        table.row([
+            (*name).into(),
+            format!("{:+.2}", fit.slope),
+            format!("{:+.1} %", rise * 100.0),
+            format!("{:.2}", heights.quantile(1.0) / heights.quantile(0.0)),
+            format!("{} %", Goal::AtMost(goal * 100.0).judge(rise * 100.0, 0)),
+        ]);
+    }
+    table
+}

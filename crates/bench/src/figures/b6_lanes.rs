@@ -1,0 +1,140 @@
+//! B6: what very many idle lanes cost: a turn that wakes one of them, the disk, memory.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use super::b5_history::flatness;
+use crate::frame::{Fit, Goal, Scale, Section, Spread, Table, block_on, interleaved, mixed, number};
+use crate::load::{Bench, Delivered, Kind};
+use crate::server::Server;
+use crate::stored::{disk, idle};
+
+/// Lanes in flight.
+const IN_FLIGHT: usize = 64;
+
+/// A store, and how often lanes were drawn from it.
+struct Store {
+    lanes: usize,
+    path: PathBuf,
+    bytes: f64,
+    drawn: Arc<AtomicU64>,
+}
+
+pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
+    let sizes: &[usize] =
+        scale.pick(&[20, 40, 80, 160], &[1_000, 3_000, 10_000, 30_000], &[1_000, 10_000, 100_000, 1_000_000]);
+    let turns = scale.pick(64, 2_000, 10_000);
+    let folder = tempfile::tempdir()?;
+    let mut stores = Vec::new();
+    let mut resident = Vec::new();
+    for lanes in sizes {
+        let data = folder.path().join(lanes.to_string());
+        std::fs::create_dir(&data)?;
+        let path = data.join("throughline.db");
+        idle::build(&path, *lanes)?;
+        let bytes = disk::bytes(&path)? as f64;
+        resident.push((*lanes as f64, at_start(scale, &data)?));
+        stores.push(Store { lanes: *lanes, path, bytes, drawn: Arc::default() });
+    }
+    let rates = interleaved("B6", scale.rounds(), &mut stores, |store| woken(store, turns))?;
+    let left = left_behind(scale, folder.path())?;
+    Ok(report(&stores, &rates, &resident, left))
+}
+
+/// Microseconds a turn when many people wake idle lanes at once, each time another one.
+fn woken(store: &Store, turns: usize) -> anyhow::Result<f64> {
+    block_on(async {
+        let bench = Bench::open(&store.path, Delivered::ByCommit)?;
+        let began = Instant::now();
+        let tasks: Vec<_> = (0..IN_FLIGHT)
+            .map(|_| {
+                let (talk, drawn, lanes) =
+                    (bench.talk(idle::lane(0)), store.drawn.clone(), store.lanes as u64);
+                tokio::spawn(async move {
+                    for _ in 0..turns.div_ceil(IN_FLIGHT) {
+                        let n = mixed(drawn.fetch_add(1, Ordering::Relaxed)) % lanes;
+                        Kind::Reply.go(&talk.to(idle::lane(n as usize))).await?;
+                    }
+                    anyhow::Ok(())
+                })
+            })
+            .collect();
+        for task in tasks {
+            task.await??;
+        }
+        let took = began.elapsed().as_secs_f64() * 1e6;
+        bench.close().await;
+        Ok(took / (turns.div_ceil(IN_FLIGHT) * IN_FLIGHT) as f64)
+    })?
+}
+
+/// Resident bytes of a server that was started over these lanes.
+fn at_start(scale: Scale, data: &Path) -> anyhow::Result<f64> {
+    let (server, _) = Server::start(scale, data, 1)?;
+    let resident = server.resident()?;
+    server.stop()?;
+    Ok(resident as f64)
+}
+
+/// What lanes that were talked in and are idle again leave in memory, in bytes each: the second thousands of a
+/// server compared with its first, because the first also fill caches and the allocator.
+fn left_behind(scale: Scale, folder: &Path) -> anyhow::Result<Option<f64>> {
+    // The smallest run has no time to wait until lanes are let go.
+    let (lanes, idle) =
+        scale.pick((0, Duration::ZERO), (2_000, Duration::from_secs(8)), (10_000, Duration::from_secs(8)));
+    if lanes == 0 {
+        return Ok(None);
+    }
+    let (server, _) = Server::start(scale, &folder.join("touched"), 1)?;
+    let mut resident = Vec::new();
+    for part in 0..2 {
+        server.talk(part * lanes..(part + 1) * lanes)?;
+        server.settled((part as u64 + 1) * lanes as u64)?;
+        std::thread::sleep(idle);
+        resident.push(server.resident()? as f64);
+    }
+    server.stop()?;
+    Ok(Some((resident[1] - resident[0]) / lanes as f64))
+}
+
+fn report(stores: &[Store], rates: &[Vec<f64>], resident: &[(f64, f64)], left: Option<f64>) -> Section {
+    let mut section = Section::new("B6", "growth with idle lanes");
+    section.say(format!(
+        "Stores of idle lanes, each with the head and the records of one finished turn. {} lanes of a store went through \
+         a real turn; the rest are copies of their rows under further tenants, made in the database. {IN_FLIGHT} turns \
+         in flight, each waking an idle lane at random: claimed and loaded, the reply decided and committed. Memory is \
+         that of `throughline serve` over the store.",
+        number(idle::REAL as f64, 0)
+    ));
+    let mut table =
+        Table::new(&["idle lanes", "turn that wakes one, µs", "bytes on disk a lane", "server resident, MB"]);
+    let mut turns = Vec::new();
+    for ((store, rates), (_, memory)) in stores.iter().zip(rates).zip(resident) {
+        let took: Spread = rates.iter().copied().collect();
+        let lanes = store.lanes as f64;
+        turns.push((lanes, took.median()));
+        table.row([
+            number(lanes, 0),
+            format!("{took:.0}"),
+            number(store.bytes / lanes, 0),
+            number(memory / 1e6, 1),
+        ]);
+    }
+    section.table(&table);
+    section.table(&flatness(&[("turn that wakes an idle lane", &turns)], "idle lanes", 0.15));
+    let disk: Vec<_> = stores.iter().map(|store| (store.lanes as f64, store.bytes)).collect();
+    let mut table = Table::new(&["an idle lane takes", "bytes, fitted", "goal"]);
+    let on_disk = Fit::of(&disk).slope;
+    table.row(["on disk".into(), number(on_disk, 0), Goal::AtMost(4_096.0).judge(on_disk, 0)]);
+    let stored = Fit::of(resident).slope;
+    // A page more or less of resident memory is noise: below a byte for each lane there is none.
+    let none = |bytes: f64| Goal::AtMost(0.0).judge(bytes.max(0.0).floor(), 0);
+    table.row(["in memory, never talked in since the start".into(), number(stored, 2), none(stored)]);
+    if let Some(left) = left {
+        table.row(["in memory, talked in and idle again".into(), number(left, 0), none(left)]);
+    }
+    section.table(&table);
+    section
+}
