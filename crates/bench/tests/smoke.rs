@@ -31,7 +31,7 @@ fn sound(figure: &str, with: &[&str]) {
 
 #[test]
 fn b1_durable_turn() {
-    sound("B1", &["ratio", "≥ 0.85", "a reply, settled", "append and `fdatasync`"]);
+    sound("B1", &["ratio", "≥ 0.85", "reply by the host, settled", "append and `fdatasync`"]);
 }
 
 #[test]
@@ -46,12 +46,12 @@ fn b4_engine_step() {
 
 #[test]
 fn b5_growth_with_the_past() {
-    sound("B5", &["| 16 |", "≤ 10: "]);
+    sound("B5", &["| 16 |", "≤ 10 %: "]);
 }
 
 #[test]
 fn b6_growth_with_idle_lanes() {
-    sound("B6", &["| 160 |", "≤ 15: ", "≤ 4,096: "]);
+    sound("B6", &["| 160 |", "≤ 15 %: ", "≤ 4,096: "]);
 }
 
 #[test]
@@ -66,12 +66,12 @@ fn b8_webhook() {
 
 #[test]
 fn b9_cold_start() {
-    sound("B9", &["| 40 |", "≤ 150: "]);
+    sound("B9", &["| 40 |", "≤ 150 ms: "]);
 }
 
 #[test]
 fn b10_memory() {
-    sound("B10", &["≤ 120: ", "20 open streams"]);
+    sound("B10", &["≤ 120 MB: ", "20 open streams"]);
 }
 
 #[test]

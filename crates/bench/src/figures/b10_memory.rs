@@ -35,10 +35,14 @@ pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
     ));
     let mut table = Table::new(&["", "MB", "goal"]);
     let name = format!("program, built as `{}`", profile(&program));
-    table.row([name, format!("{:.1}", size / 1e6), Goal::AtMost(30.0).judge(size / 1e6, 0)]);
-    table.row(["resident, idle".into(), format!("{idle:.1}"), Goal::AtMost(40.0).judge(idle.median(), 0)]);
+    table.row([name, format!("{:.1}", size / 1e6), Goal::AtMost(30.0).judge(size / 1e6, 0, " MB")]);
+    table.row([
+        "resident, idle".into(),
+        format!("{idle:.1}"),
+        Goal::AtMost(40.0).judge(idle.median(), 0, " MB"),
+    ]);
     table.row([format!("resident after {streams} lanes had a turn"), format!("{talked:.1}"), String::new()]);
-    let goal = Goal::AtMost(120.0).judge(open.median(), 0);
+    let goal = Goal::AtMost(120.0).judge(open.median(), 0, " MB");
     table.row([format!("resident at {streams} open streams"), format!("{open:.1}"), goal]);
     section.table(&table);
     let each = (open.median() - talked.median()) * 1e3 / streams as f64;

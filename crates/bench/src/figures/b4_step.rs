@@ -113,9 +113,9 @@ pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
         let (p50, p99) = (of(|timing| timing.p50), of(|timing| timing.p99));
         let counted = rounds[0].1;
         let goals = [
-            format!("p50 {}", Goal::AtMost(15.0).judge(p50.median(), 0)),
-            format!("p99 {}", Goal::AtMost(80.0).judge(p99.median(), 0)),
-            format!("allocations {}", Goal::AtMost(150.0).judge(counted.count_total as f64, 0)),
+            format!("p50 {}", Goal::AtMost(15.0).judge(p50.median(), 0, " µs")),
+            format!("p99 {}", Goal::AtMost(80.0).judge(p99.median(), 0, " µs")),
+            format!("allocations {}", Goal::AtMost(150.0).judge(counted.count_total as f64, 0, "")),
         ];
         table.row([
             name.clone(),
@@ -136,14 +136,14 @@ pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
         scale,
         "messages in the lane",
         &[0, 8, 16, 32, 64].map(|n| (n as f64, Case::new("", n, GATE))),
-        steps,
+        steps / 2,
     )?);
     let lengths = [50, 200, 800, 3_200].map(|n| {
         let text: String =
             GATE.chars().chain(" And one thing more about that.".chars().cycle()).take(n).collect();
         (n as f64, Case::new("", FULL, &text))
     });
-    section.say(curve(scale, "characters in the message", &lengths, steps)?);
+    section.say(curve(scale, "characters in the message", &lengths, steps / 8)?);
     Ok(section)
 }
 
@@ -151,7 +151,7 @@ pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
 fn curve(scale: Scale, what: &str, points: &[(f64, Case)], steps: usize) -> anyhow::Result<String> {
     let mut cases: Vec<_> = points.iter().collect();
     let results = interleaved(&format!("B4, {what}"), scale.rounds(), &mut cases, |(_, case)| {
-        Ok(time(steps / 2, &|| case.go()).p50)
+        Ok(time(steps.max(1), &|| case.go()).p50)
     })?;
     let mut table = Table::new(&[what, "p50 µs"]);
     let mut line = Vec::new();

@@ -2,7 +2,7 @@
 
 use crate::frame::{Fit, Goal, Scale, Section, Table, block_on, note, number};
 use crate::load::{Bench, Kind, all, lane};
-use crate::stored::disk;
+use crate::stored::{disk, scratch};
 
 /// One lane at one age: turns so far, bytes of the closed database.
 type Point = (f64, f64);
@@ -19,7 +19,7 @@ pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
         Table::new(&["turn", "bytes a turn, fitted", "last stretch over the first", "goal for the slope"]);
     for (kind, name) in [(Kind::Reply, "a reply"), (Kind::Gate, "the gate")] {
         note(&format!("B7: {name}"));
-        let folder = tempfile::tempdir()?;
+        let folder = scratch()?;
         let path = folder.path().join("storage.db");
         let points = grow(&path, kind, ages)?;
         let (table, stretches) = curve(name, &points);
@@ -34,7 +34,7 @@ pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
             name.into(),
             number(slope, 0),
             format!("{:.2}", stretches[stretches.len() - 1] / stretches[0]),
-            Goal::AtMost(2_048.0).judge(slope, 0),
+            Goal::AtMost(2_048.0).judge(slope, 0, ""),
         ]);
     }
     section.table(&goals);

@@ -25,7 +25,7 @@ pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
     let (time, each) = scale.pick(
         (Duration::from_millis(200), 2),
         (Duration::from_secs(3), 40),
-        (Duration::from_secs(10), 250),
+        (Duration::from_secs(10), 150),
     );
     let by = if scale == Scale::Smoke { By::Ourselves } else { By::best() };
     let results = interleaved("B8", scale.rounds(), &mut [Case::Limit, Case::Http], |case| match case {
@@ -96,12 +96,12 @@ fn report(scale: Scale, by: By, results: &[Vec<Measured>]) -> Section {
         "turns, from the first request until none waits".into(),
         format!("{:.0}", spread(turns)),
         format!("{of_turns:.2}"),
-        Goal::AtLeast(0.8).judge(of_turns.median(), 1),
+        Goal::AtLeast(0.8).judge(of_turns.median(), 1, ""),
     ]);
     section.table(&table);
     let mut table = Table::new(&["answer, ms", "median (lowest..highest)", "goal"]);
     table.row(["p50".into(), format!("{p50:.1}"), String::new()]);
-    table.row(["p99".into(), format!("{p99:.1}"), Goal::AtMost(25.0).judge(p99.median(), 0)]);
+    table.row(["p99".into(), format!("{p99:.1}"), Goal::AtMost(25.0).judge(p99.median(), 0, " ms")]);
     section.table(&table);
     section
 }

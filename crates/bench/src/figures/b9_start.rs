@@ -2,16 +2,17 @@
 
 use crate::frame::{Goal, Scale, Section, Spread, Table, interleaved, number};
 use crate::server::Server;
-use crate::stored::idle;
+use crate::stored::idle::Idle;
 
 pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
     let lanes = scale.pick(40, 10_000, 100_000);
     let folder = tempfile::tempdir()?;
+    let idle = Idle::new(folder.path(), scale.pick(20, 1_000, 1_000))?;
     let stores = [0, lanes].map(|lanes| (lanes, folder.path().join(lanes.to_string())));
     for (lanes, data) in &stores {
         std::fs::create_dir(data)?;
         if *lanes > 0 {
-            idle::build(&data.join("throughline.db"), *lanes)?;
+            idle.store(&data.join("throughline.db"), *lanes)?;
         }
         // The first start makes the instance key, and the schema of an empty store.
         Server::start(scale, data, 1)?.0.stop()?;
@@ -31,7 +32,7 @@ pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
     let mut table = Table::new(&["stored lanes", "ms", "goal"]);
     for ((lanes, _), took) in cases.iter().zip(results) {
         let took: Spread = took.into_iter().collect();
-        let judged = Goal::AtMost(150.0).judge(took.median(), 0);
+        let judged = Goal::AtMost(150.0).judge(took.median(), 0, " ms");
         // The goal is for the larger one, whatever the scale: it is the same at any number.
         let goal = if *lanes > 0 { judged } else { String::new() };
         table.row([number(*lanes as f64, 0), format!("{took:.0}"), goal]);

@@ -12,13 +12,13 @@ pub(crate) enum Goal {
 }
 
 impl Goal {
-    /// `≥ 0.85: met`, to so many digits.
-    pub(crate) fn judge(self, value: f64, digits: usize) -> String {
+    /// `≤ 10 %: met`, to so many digits and in that unit.
+    pub(crate) fn judge(self, value: f64, digits: usize, unit: &str) -> String {
         let (sign, goal, met) = match self {
             Self::AtLeast(goal) => ("≥", goal, value >= goal),
             Self::AtMost(goal) => ("≤", goal, value <= goal),
         };
-        format!("{sign} {}: {}", number(goal, digits), if met { "met" } else { "**not met**" })
+        format!("{sign} {}{unit}: {}", number(goal, digits), if met { "met" } else { "**not met**" })
     }
 }
 
@@ -79,9 +79,9 @@ mod tests {
 
     #[test]
     fn a_goal_says_whether_it_is_met() {
-        assert_eq!(Goal::AtLeast(0.85).judge(0.9, 2), "≥ 0.85: met");
-        assert_eq!(Goal::AtMost(15.0).judge(15.1, 0), "≤ 15: **not met**");
-        assert_eq!(Goal::AtMost(15.0).judge(f64::NAN, 0), "≤ 15: **not met**");
+        assert_eq!(Goal::AtLeast(0.85).judge(0.9, 2, ""), "≥ 0.85: met");
+        assert_eq!(Goal::AtMost(15.0).judge(15.1, 0, " %"), "≤ 15 %: **not met**");
+        assert_eq!(Goal::AtMost(15.0).judge(f64::NAN, 0, ""), "≤ 15: **not met**");
     }
 
     #[test]

@@ -56,6 +56,8 @@ impl Server {
         let mut command = Command::new(&program);
         command.args(["serve", "--json", "--quiet", "--listen", "127.0.0.1:0", "--config"]).arg(&config);
         command.arg("--data").arg(data).current_dir(data).stdin(Stdio::null()).stdout(Stdio::piped());
+        let log = data.join("serve.log");
+        command.stderr(std::fs::File::create(&log)?);
         let began = Instant::now();
         let mut child = command.spawn().with_context(|| format!("cannot start {}", program.display()))?;
         let stdout = child.stdout.take().context("the server has an output")?;
@@ -63,8 +65,9 @@ impl Server {
         // Its first line says where it listens.
         let mut line = String::new();
         BufReader::new(stdout).read_line(&mut line)?;
-        let told: Value =
-            serde_json::from_str(&line).with_context(|| format!("the server did not start: {line}"))?;
+        let told: Value = serde_json::from_str(&line).with_context(|| {
+            format!("the server did not start: {line}{}", std::fs::read_to_string(&log).unwrap_or_default())
+        })?;
         server.url = told["url"].as_str().context("the server says where it listens")?.to_owned();
         let client = server.client(0);
         while !client.ready() {

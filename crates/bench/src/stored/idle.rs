@@ -1,47 +1,79 @@
 //! Stores with very many idle lanes: some made by real turns, the rest copies of those under other tenants.
 //!
-//! A million real turns take longer than everything else here. So [`REAL`] lanes of one tenant each go through one
-//! turn of the production runtime, and every further tenant is a copy of all rows of the first, made inside the
-//! database: the tenant and the file's internal numbers differ, everything else is byte for byte. What a wrong copy
-//! would break is checked: numbers of lanes, and that a copied lane loads as its original does.
+//! A million real turns take longer than everything else here. So the lanes of one tenant each go through one turn of the
+//! production runtime, and every further tenant is a copy of all rows of the first, made inside the database: the tenant
+//! and the file's internal numbers differ, everything else is byte for byte. What a wrong copy would break is checked:
+//! how many lanes there are, and that a copied lane loads as its original does.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 use rusqlite::{Connection, params};
 use throughline_engine::LaneKey;
-use throughline_store::{Clock as _, Keeping as _, Lanes as _, SqliteStore, SystemClock};
+use throughline_store::{Keeping as _, Lanes as _, SqliteStore, SystemClock};
 
 use crate::frame::{block_on, note};
 use crate::load::{Bench, Delivered, Kind, all};
 
-/// Lanes of a tenant at most, and so lanes made by real turns.
-pub(crate) const REAL: usize = 1_000;
-
 /// Columns that hold a number of the file: each row's own, and those that point to another row.
 const NUMBERS: [&str; 7] = ["n", "lane", "seq", "prev", "last_effect", "effect", "on_effect"];
 
-/// The n-th idle lane.
-pub(crate) fn lane(n: usize) -> LaneKey {
-    LaneKey::new(&format!("t{}", n / REAL), "app", "api", &format!("c{}", n % REAL), "")
+/// One tenant's lanes, to be copied.
+#[derive(Clone)]
+pub(crate) struct Idle {
+    first: PathBuf,
+    /// Lanes of a tenant, and so lanes made by real turns.
+    pub(crate) real: usize,
 }
 
-/// Makes a store with so many idle lanes, each with one finished turn.
-pub(crate) fn build(path: &Path, lanes: usize) -> anyhow::Result<()> {
-    let real = lanes.min(REAL);
-    ensure!(lanes.is_multiple_of(real), "{lanes} lanes are not whole tenants of {real}");
-    note(&format!("a store of {lanes} idle lanes"));
-    block_on(async {
-        let bench = Bench::open(path, Delivered::ByCommit)?;
-        for chunk in (0..real).collect::<Vec<_>>().chunks(64) {
-            let people = chunk.iter().map(|n| bench.talk(lane(*n))).collect();
-            all(people, Kind::Reply, 1).await?;
-        }
-        bench.close().await;
-        anyhow::Ok(())
-    })??;
-    copy(path, lanes / real).context("cannot copy the lanes of the first tenant")?;
-    block_on(check(path, lanes))?
+impl Idle {
+    /// Makes the first tenant, by real turns.
+    pub(crate) fn new(folder: &Path, real: usize) -> anyhow::Result<Self> {
+        let idle = Self { first: folder.join("first-tenant.db"), real };
+        note(&format!("{real} lanes with one turn each"));
+        block_on(async {
+            let bench = Bench::open(&idle.first, Delivered::ByCommit)?;
+            for chunk in (0..real).collect::<Vec<_>>().chunks(64) {
+                let people = chunk.iter().map(|n| bench.talk(idle.lane(*n))).collect();
+                all(people, Kind::Reply, 1).await?;
+            }
+            bench.close().await;
+            anyhow::Ok(())
+        })??;
+        Ok(idle)
+    }
+
+    /// The n-th idle lane of every store that has so many.
+    pub(crate) fn lane(&self, n: usize) -> LaneKey {
+        lane(n / self.real, &format!("c{}", n % self.real))
+    }
+
+    /// Makes a store of so many idle lanes, each with one finished turn.
+    pub(crate) fn store(&self, path: &Path, lanes: usize) -> anyhow::Result<()> {
+        ensure!(lanes.is_multiple_of(self.real), "{lanes} lanes are not whole tenants of {}", self.real);
+        note(&format!("a store of {lanes} idle lanes"));
+        std::fs::copy(&self.first, path)?;
+        copy(path, lanes / self.real).context("cannot copy the lanes of the first tenant")?;
+        block_on(self.check(path, lanes))?
+    }
+
+    /// What a wrong copy would break.
+    async fn check(&self, path: &Path, lanes: usize) -> anyhow::Result<()> {
+        let store = SqliteStore::open(path, std::sync::Arc::new(SystemClock::default()))?;
+        let counted = store.counts().await?.lanes;
+        ensure!(counted == lanes as u64, "{counted} lanes were made instead of {lanes}");
+        let (first, last) = (self.lane(0), self.lane(lanes - self.real));
+        let original = store.load(&first).await?.context("the first tenant has its lanes")?;
+        let copied = store.load(&last).await?.context("the last tenant has its lanes")?;
+        ensure!(original == copied && original.revision == 1, "a copied lane differs from its original");
+        ensure!(!original.records.is_empty(), "an idle lane has the records of its turn");
+        ensure!(store.turns(&last, 0, 2).await?.len() == 1, "a copied lane has its turn");
+        Ok(())
+    }
+}
+
+fn lane(tenant: usize, conversation: &str) -> LaneKey {
+    LaneKey::new(&format!("t{tenant}"), "app", "api", conversation, "")
 }
 
 /// A table that has rows of lanes.
@@ -141,25 +173,7 @@ fn rename(db: &Connection, tenant: usize) -> anyhow::Result<()> {
     let mut rows = lanes.query([])?;
     while let Some(row) = rows.next()? {
         let conversation: String = row.get(1)?;
-        let key = LaneKey::new(&format!("t{tenant}"), "app", "api", &conversation, "");
-        insert.execute(params![row.get::<_, i64>(0)?, key.id().as_str()])?;
+        insert.execute(params![row.get::<_, i64>(0)?, lane(tenant, &conversation).id().as_str()])?;
     }
-    Ok(())
-}
-
-/// What a wrong copy would break.
-async fn check(path: &Path, lanes: usize) -> anyhow::Result<()> {
-    let clock = std::sync::Arc::new(SystemClock::default());
-    let now = clock.now();
-    let store = SqliteStore::open(path, clock)?;
-    let counted = store.counts().await?.lanes;
-    ensure!(counted == lanes as u64, "{counted} lanes were made instead of {lanes}");
-    let (first, last) = (lane(7 % lanes.min(REAL)), lane(lanes - lanes.min(REAL) + 7 % lanes.min(REAL)));
-    let original = store.load(&first).await?.context("the first tenant has its lanes")?;
-    let copied = store.load(&last).await?.context("the last tenant has its lanes")?;
-    ensure!(original == copied && original.revision == 1, "a copied lane differs from its original");
-    ensure!(!original.records.is_empty(), "an idle lane has the records of its turn");
-    let turns = store.turns(&last, 0, 2).await?;
-    ensure!(turns.len() == 1 && turns[0].log.at <= now, "a copied lane has its turn");
     Ok(())
 }
