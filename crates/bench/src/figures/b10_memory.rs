@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Context;
 
-use crate::frame::{Goal, Scale, Section, Spread, Table, interleaved, note};
+use crate::frame::{Goal, Scale, Section, Spread, Table, interleaved, note, number};
 use crate::server::{Server, program};
 
 /// Tenants the streams are spread over: one may hold 100 of them open.
@@ -26,9 +26,10 @@ pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
     let rounds = results.pop().unwrap_or_default();
     let of = |get: fn(&Resident) -> f64| rounds.iter().map(get).map(|bytes| bytes / 1e6).collect::<Spread>();
     let (idle, talked, open) = (of(|r| r.idle), of(|r| r.talked), of(|r| r.streams));
+    let many = number(streams as f64, 0);
     let mut section = Section::new("B10", "program and memory");
     section.say(format!(
-        "`throughline serve` on an empty store. The streams are {streams} connections to `GET /v1/lanes/…/stream`, each \
+        "`throughline serve` on an empty store. The streams are {many} connections to `GET /v1/lanes/…/stream`, each \
          following a lane of its own, under {TENANTS} tenants because one may hold 100 open; each has read its lane's first \
          turn. The process needs a descriptor for each connection and some thirty more: where the limit is 1,024, raise it \
          (`ulimit -n`, `LimitNOFILE`)."
@@ -41,9 +42,9 @@ pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
         format!("{idle:.1}"),
         Goal::AtMost(40.0).judge(idle.median(), 0, " MB"),
     ]);
-    table.row([format!("resident after {streams} lanes had a turn"), format!("{talked:.1}"), String::new()]);
+    table.row([format!("resident after {many} lanes had a turn"), format!("{talked:.1}"), String::new()]);
     let goal = Goal::AtMost(120.0).judge(open.median(), 0, " MB");
-    table.row([format!("resident at {streams} open streams"), format!("{open:.1}"), goal]);
+    table.row([format!("resident at {many} open streams"), format!("{open:.1}"), goal]);
     section.table(&table);
     let each = (open.median() - talked.median()) * 1e3 / streams as f64;
     section.say(format!("A stream: {each:.1} KB."));

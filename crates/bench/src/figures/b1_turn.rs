@@ -1,6 +1,8 @@
 //! B1: the durable turn on SQLite, beside a bare loop that writes the same rows in the same groups.
 
-use crate::frame::{Goal, Scale, Section, Spread, Table, block_on, interleaved, number, ratios};
+use crate::frame::{
+    Goal, Scale, Section, Spread, Table, block_on, interleaved, number, ratios, spent_by_all,
+};
 use crate::load::limit::{Bare, append};
 use crate::load::rows::Rows;
 use crate::load::{Bench, Kind, Seen, all, lane};
@@ -17,22 +19,26 @@ pub(crate) struct Durable {
     pub(crate) seen: Seen,
     /// Bytes of the closed database for each message in it.
     pub(crate) bytes: f64,
+    /// Microseconds that the whole process had of the processor for each message.
+    pub(crate) work: f64,
 }
 
 /// The full path in this process: intake, step, commit, and for what the host delivers its settlement.
 pub(crate) fn durable(kind: Kind, lanes: usize, warm: usize, each: usize) -> anyhow::Result<Durable> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("turn.db");
-    let seen = block_on(async {
+    let (seen, work) = block_on(async {
         let bench = Bench::open(&path, kind.delivered())?;
         let people: Vec<_> = (0..lanes).map(|n| bench.talk(lane(n))).collect();
         all(people.clone(), kind, warm).await?;
+        let before = spent_by_all();
         let seen = all(people, kind, each).await?;
+        let work = spent_by_all() - before;
         bench.close().await;
-        anyhow::Ok(seen)
+        anyhow::Ok((seen, work))
     })??;
-    let messages = lanes * (warm + each);
-    Ok(Durable { seen, bytes: disk::bytes(&path)? as f64 / messages as f64 })
+    let bytes = disk::bytes(&path)? as f64 / (lanes * (warm + each)) as f64;
+    Ok(Durable { seen, bytes, work: work.as_secs_f64() * 1e6 / (lanes * each) as f64 })
 }
 
 /// The rows a message of that kind writes in a lane whose window is full.
@@ -61,6 +67,7 @@ struct Measured {
     p50: f64,
     p99: f64,
     bytes: f64,
+    work: f64,
 }
 
 struct Sizes {
@@ -74,18 +81,21 @@ fn measure(case: &Case, sizes: &Sizes) -> anyhow::Result<Measured> {
     let path = folder.path().join("limit");
     match case {
         Case::Ours(kind) => {
-            let Durable { seen, bytes } = durable(*kind, LANES, sizes.warm, sizes.each)?;
+            let Durable { seen, bytes, work } = durable(*kind, LANES, sizes.warm, sizes.each)?;
             let Seen { per_second, took } = seen;
-            Ok(Measured { per_second, p50: took.median(), p99: took.quantile(0.99), bytes })
+            Ok(Measured { per_second, p50: took.median(), p99: took.quantile(0.99), bytes, work })
         }
         Case::Bare(rows, group) => {
             let mut bare = Bare::open(&path, *group)?;
             let each = sizes.each.max(sizes.syncs / group / 8);
             bare.run(rows, sizes.warm)?;
+            let before = spent_by_all();
             let per_second = bare.run(rows, each)?;
+            let work = (spent_by_all() - before).as_secs_f64() * 1e6 / (group * each) as f64;
             let messages = bare.turns() as f64 / rows.len() as f64;
             drop(bare);
-            Ok(Measured { per_second, bytes: disk::bytes(&path)? as f64 / messages, ..Measured::default() })
+            let bytes = disk::bytes(&path)? as f64 / messages;
+            Ok(Measured { per_second, bytes, work, ..Measured::default() })
         }
         Case::Append(bytes, group) => {
             let per_second = append(&path, *bytes, *group, sizes.syncs)?;
@@ -155,8 +165,17 @@ fn report(cases: &[Case], results: &[Vec<Measured>], bytes: usize, scale: Scale)
         ]);
     }
     section.table(&table);
-    section.say("What the limit writes for one message, in bytes, measured on a lane of ours; what both take on disk:");
-    section.table(&written(cases, &|n| of(n, |m| m.bytes)));
+    section.say("What a message takes of the processor (all threads) and of the disk:");
+    let mut table = Table::new(&["message", "processor µs: ours", "bare", "bytes on disk: ours", "bare"]);
+    for (n, (_, name, _)) in KINDS.iter().enumerate() {
+        let [ours, bare] = [2 * n, 2 * n + 1].map(|n| (of(n, |m| m.work), of(n, |m| m.bytes)));
+        let cells = [ours.0, bare.0, ours.1, bare.1].map(|value| number(value, 0));
+        let [work, bare_work, disk, bare_disk] = cells;
+        table.row([(*name).into(), work, bare_work, disk, bare_disk]);
+    }
+    section.table(&table);
+    section.say("What the limit writes for one message, in bytes, measured on a lane of ours:");
+    section.table(&written(cases));
     section.say(format!("For orientation, the reply's {bytes} bytes:"));
     let mut table = Table::new(&["floor", "a second"]);
     let first = 2 * KINDS.len();
@@ -169,8 +188,8 @@ fn report(cases: &[Case], results: &[Vec<Measured>], bytes: usize, scale: Scale)
     section
 }
 
-/// The rows of the limit, and bytes on disk.
-fn written(cases: &[Case], bytes: &dyn Fn(usize) -> f64) -> Table {
+/// The rows of the limit.
+fn written(cases: &[Case]) -> Table {
     let mut table = Table::new(&[
         "turn",
         "delivery key",
@@ -179,8 +198,6 @@ fn written(cases: &[Case], bytes: &dyn Fn(usize) -> f64) -> Table {
         "records again",
         "log row",
         "outbox rows",
-        "a message on disk: ours",
-        "bare",
     ]);
     let list = |bytes: &[usize]| match bytes {
         [] => "–".to_owned(),
@@ -188,8 +205,7 @@ fn written(cases: &[Case], bytes: &dyn Fn(usize) -> f64) -> Table {
     };
     for (n, (_, name, _)) in KINDS.iter().enumerate() {
         let Case::Bare(turns, _) = &cases[2 * n + 1] else { continue };
-        for (turn, rows) in turns.iter().enumerate() {
-            let disk = |n: usize| if turn == 0 { number(bytes(n), 0) } else { String::new() };
+        for rows in turns {
             table.row([
                 if rows.settles { format!("{name}, settled") } else { (*name).into() },
                 rows.key.to_string(),
@@ -198,8 +214,6 @@ fn written(cases: &[Case], bytes: &dyn Fn(usize) -> f64) -> Table {
                 list(&rows.again),
                 rows.log.to_string(),
                 if rows.settles { "1 ended".into() } else { list(&rows.outbox) },
-                disk(2 * n),
-                disk(2 * n + 1),
             ]);
         }
     }

@@ -1,12 +1,11 @@
 //! B4: the step alone, without a store: time, allocations, and how it grows.
 
 use std::hint::black_box;
-use std::time::Instant;
 
 use throughline_engine::recognize::{self, Expected};
 use throughline_engine::{Event, Given, Lane, LaneKey, Policy, step};
 
-use crate::frame::{Fit, Goal, Scale, Section, Spread, Table, interleaved, number};
+use crate::frame::{Fit, Goal, Scale, Section, Spread, Table, Timing, interleaved, number, time};
 use crate::load::messages::{GATE, LONG, REPLY, asked, posted};
 
 /// One step that can be done again and again: the lane is never changed by it.
@@ -60,24 +59,6 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-/// What one round of one case gives, in microseconds.
-struct Timing {
-    mean: f64,
-    p50: f64,
-    p99: f64,
-}
-
-fn time(steps: usize, go: &dyn Fn()) -> Timing {
-    let took: Spread = (0..steps)
-        .map(|_| {
-            let began = Instant::now();
-            go();
-            began.elapsed().as_secs_f64() * 1e6
-        })
-        .collect();
-    Timing { mean: took.mean(), p50: took.median(), p99: took.quantile(0.99) }
-}
-
 /// Every recogniser on one text: what a message costs in words alone.
 fn recognise(text: &str) {
     let choice = Expected::Selection(vec!["Friday".into(), "Monday".into(), "next week".into()]);
@@ -94,8 +75,9 @@ pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
     let steps = scale.pick(4, 1_000, 10_000);
     let mut section = Section::new("B4", "engine step");
     section.say(format!(
-        "No store; {} rounds interleaved, {} steps each in a lane of {FULL} messages; microseconds, medians of the rounds \
-         with their spread. The binary counts allocations, which costs the step about a nanosecond each.",
+        "No store; {} rounds interleaved, {} steps each in a lane of {FULL} messages; microseconds of the \
+         processor, because others work on the machine too; medians of the rounds with their spread. The program counts \
+         allocations, which costs the step about a nanosecond each.",
         scale.rounds(),
         number(steps as f64, 0)
     ));
@@ -161,5 +143,12 @@ fn curve(scale: Scale, what: &str, points: &[(f64, Case)], steps: usize) -> anyh
         table.row([number(*x, 0), format!("{took:.1}")]);
     }
     let fit = Fit::of(&line);
-    Ok(format!("{table}\nFitted: {:.1} µs and {:.1} ns for each of the {what}.", fit.at, fit.slope * 1e3))
+    let last = &line[line.len().saturating_sub(3)..];
+    Ok(format!(
+        "{table}\nFitted: {:.1} µs and {:.1} ns for each of the {what}. Over the last three points it grows with the power \
+         {:.2} of them: 1 is in proportion.",
+        fit.at,
+        fit.slope * 1e3,
+        Fit::power(last)
+    ))
 }

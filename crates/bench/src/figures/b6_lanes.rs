@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::b5_history::flatness;
-use crate::frame::{Fit, Goal, Scale, Section, Spread, Table, block_on, interleaved, mixed, note, number};
+use crate::frame::{
+    Fit, Goal, Scale, Section, Spread, Table, block_on, interleaved, mixed, note, number, spent_by_all,
+};
 use crate::load::{Bench, Delivered, Kind};
 use crate::server::Server;
 use crate::stored::disk;
@@ -46,11 +48,18 @@ pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
 }
 
 /// Microseconds a turn when many people wake idle lanes at once, each time another one.
-fn woken(idle: &Idle, store: &Store, turns: usize) -> anyhow::Result<f64> {
+#[derive(Clone, Copy)]
+struct Woken {
+    took: f64,
+    /// What the whole process had of the processor.
+    work: f64,
+}
+
+fn woken(idle: &Idle, store: &Store, turns: usize) -> anyhow::Result<Woken> {
     let each = turns.div_ceil(IN_FLIGHT);
     block_on(async {
         let bench = Bench::open(&store.path, Delivered::ByCommit)?;
-        let began = Instant::now();
+        let (began, before) = (Instant::now(), spent_by_all());
         let tasks: Vec<_> = (0..IN_FLIGHT)
             .map(|_| {
                 let (idle, drawn, lanes) = (idle.clone(), store.drawn.clone(), store.lanes as u64);
@@ -67,9 +76,10 @@ fn woken(idle: &Idle, store: &Store, turns: usize) -> anyhow::Result<f64> {
         for task in tasks {
             task.await??;
         }
-        let took = began.elapsed().as_secs_f64() * 1e6;
+        let of = |time: Duration| time.as_secs_f64() * 1e6 / (each * IN_FLIGHT) as f64;
+        let woken = Woken { took: of(began.elapsed()), work: of(spent_by_all() - before) };
         bench.close().await;
-        Ok(took / (each * IN_FLIGHT) as f64)
+        Ok(woken)
     })?
 }
 
@@ -108,7 +118,7 @@ fn left_behind(scale: Scale, folder: &Path) -> anyhow::Result<Option<f64>> {
 fn report(
     idle: &Idle,
     stores: &[Store],
-    rates: &[Vec<f64>],
+    rates: &[Vec<Woken>],
     resident: &[(f64, f64)],
     left: Option<f64>,
 ) -> Section {
@@ -120,22 +130,34 @@ fn report(
          that of `throughline serve` over the store.",
         number(idle.real as f64, 0)
     ));
-    let mut table =
-        Table::new(&["idle lanes", "turn that wakes one, µs", "bytes on disk a lane", "server resident, MB"]);
-    let mut turns = Vec::new();
+    let mut table = Table::new(&[
+        "idle lanes",
+        "turn that wakes one, µs",
+        "processor µs",
+        "bytes on disk a lane",
+        "server resident, MB",
+    ]);
+    let (mut turns, mut works) = (Vec::new(), Vec::new());
     for ((store, rates), (_, memory)) in stores.iter().zip(rates).zip(resident) {
-        let took: Spread = rates.iter().copied().collect();
+        let took: Spread = rates.iter().map(|woken| woken.took).collect();
+        let work: Spread = rates.iter().map(|woken| woken.work).collect();
         let lanes = store.lanes as f64;
         turns.push((lanes, took.median()));
+        works.push((lanes, work.median()));
         table.row([
             number(lanes, 0),
             format!("{took:.0}"),
+            format!("{work:.0}"),
             number(store.bytes / lanes, 0),
             number(memory / 1e6, 1),
         ]);
     }
     section.table(&table);
-    section.table(&flatness(&[("turn that wakes an idle lane", &turns)], "idle lanes", 0.15));
+    section.table(&flatness(
+        &[("turn that wakes an idle lane, processor", &works), ("the same, wall clock", &turns)],
+        "idle lanes",
+        0.15,
+    ));
     let disk: Vec<_> = stores.iter().map(|store| (store.lanes as f64, store.bytes)).collect();
     let mut table = Table::new(&["an idle lane takes", "bytes, fitted", "goal"]);
     let on_disk = Fit::of(&disk).slope;

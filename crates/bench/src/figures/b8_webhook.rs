@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::b1_turn::{WARM, durable};
-use crate::frame::{Goal, Scale, Section, Spread, Table, interleaved, ratios};
+use crate::frame::{Goal, Scale, Section, Spread, Table, interleaved, number, ratios};
 use crate::load::Kind;
 use crate::server::Server;
 use crate::server::load::{By, CONNECTIONS, LANES};
@@ -74,8 +74,9 @@ fn report(scale: Scale, by: By, results: &[Vec<Measured>]) -> Section {
     let mut section = Section::new("B8", "webhook, over the HTTP API");
     section.say(format!(
         "HTTP API; signed Slack comes with Slack. `POST /v1/events` with a bearer token to `throughline serve` in a process \
-         of its own, 202 once durable; {CONNECTIONS} connections kept alive, {LANES} conversations, load by {}; {} rounds \
+         of its own, 202 once durable; {CONNECTIONS} connections kept alive, {} conversations, load by {}; {} rounds \
          interleaved with the limit, B1's reply delivered by the commit, in process.",
+        number(LANES as f64, 0),
         by.name(),
         scale.rounds()
     ));

@@ -24,6 +24,12 @@ impl Fit {
         Self::of(&points)
     }
 
+    /// The power of x that y grows with: 1 is in proportion, 2 with the square.
+    pub(crate) fn power(points: &[(f64, f64)]) -> f64 {
+        let points: Vec<_> = points.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
+        Self::of(&points).slope
+    }
+
     pub(crate) fn value(self, x: f64) -> f64 {
         self.at + self.slope * x
     }
@@ -45,6 +51,7 @@ mod tests {
         assert_eq!(fit.rise(0.0, 3.0), 6.0);
         let log = Fit::per_tenfold(&[(10.0, 5.0), (100.0, 6.0), (1_000.0, 7.0)]);
         assert!((log.slope - 1.0).abs() < 1e-9 && (log.at - 4.0).abs() < 1e-9);
+        assert!((Fit::power(&[(1.0, 3.0), (2.0, 12.0), (4.0, 48.0)]) - 2.0).abs() < 1e-9);
         assert_eq!(Fit::of(&[(5.0, 2.0)]), Fit { at: 2.0, slope: 0.0 });
     }
 }

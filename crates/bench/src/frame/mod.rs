@@ -1,10 +1,12 @@
 //! What every figure shares: how much is run, in which order, and how it is told.
 
 mod fit;
+mod processor;
 mod spread;
 mod table;
 
 pub(crate) use fit::Fit;
+pub(crate) use processor::{Timing, spent_by_all, time};
 pub(crate) use spread::{Spread, number};
 pub(crate) use table::{Goal, Section, Table};
 
