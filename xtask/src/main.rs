@@ -1,5 +1,6 @@
 //! The repository's own chores: `cargo xtask <command>`. It knows the tree, never the product.
 
+mod bench;
 mod ci;
 mod crash;
 mod docs;
@@ -36,6 +37,10 @@ cargo xtask <command>
   eval [DIR]            the engine's decisions on labelled cases, into docs/measurements.md
       DIR                   the cases (default: THROUGHLINE_EVAL_DATA, else ../shared/data/dev)
       --no-write            print the tables only
+  bench [options] [B1 …] the figures of spec 09 §1, each beside its limit or peer; none named: all but B3
+      --quick               minutes instead of a quarter of an hour: for plausibility, not to be quoted
+      --write               renew their sections of docs/measurements.md
+  bench count [--write]  instructions of one step under valgrind, against crates/bench/instructions.txt
   crash [SEEDS]         kill the real process at every fail point under a scripted client (default: 3 seeds)
   soak [MINUTES]        crash with seed after seed, and every scenario under --faults (default: 30 minutes)
 ";
@@ -64,6 +69,7 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         "docs" => docs::run(&repo, rest),
         "drive" => drive::run(&repo, rest),
         "eval" => eval::run(&repo, rest),
+        "bench" => bench::run(&repo, rest),
         "crash" => crash::crash(&repo, rest),
         "soak" => crash::soak(&repo, rest),
         "help" | "-h" | "--help" => {

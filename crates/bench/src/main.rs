@@ -1,66 +1,65 @@
-//! `cargo run --release -p throughline-bench`: what a step and a durable turn cost, each beside its limit in the same
-//! run. Ratios count; absolute figures are for orientation (`spec 09`).
-#![expect(clippy::print_stdout, reason = "a benchmark's result is its output")]
+//! `cargo xtask bench`: what turns cost, each figure beside its limit or peer in the same run. Ratios count; absolute
+//! figures are for orientation (`spec 09`). Prints Markdown; what goes on is on standard error.
 
-mod bare;
-mod spread;
-mod step;
-mod turn;
+mod count;
+mod figures;
+mod frame;
+mod load;
+mod peer;
+mod server;
+mod stored;
 
-use spread::Spread;
+use anyhow::{Context, bail};
 
-/// Rounds of everything; the figure quoted is their median.
-const ROUNDS: usize = 5;
+use figures::{ALL, Figure};
+use frame::{Scale, note};
+
+const HELP: &str = "\
+throughline-bench [--quick] [B1 B4 …]   the figures of spec 09, all but those that install something
+throughline-bench count [N]             steps for an instruction counter; without a number, which there are
+";
 
 fn main() -> anyhow::Result<()> {
-    match std::env::args().nth(1).as_deref() {
-        // Few steps and no clock worth reading: for counting instructions under valgrind.
-        Some("count") => drop(step::run(15, 200)),
-        Some("step") => steps(),
-        Some("turn") => turns()?,
-        _ => {
-            steps();
-            turns()?;
-        }
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        Some(("count", [])) => count::list(),
+        Some(("count", [which, ..])) => count::run(which.parse().context("a number")?)?,
+        Some(("serve", rest)) => server::own::serve(rest)?,
+        Some(("help" | "--help" | "-h", _)) => print(HELP),
+        _ => measure(&arguments)?,
     }
     Ok(())
 }
 
-fn steps() {
-    println!("The step, no store: one ambiguous message through all rungs to the gate, {ROUNDS} rounds\n");
-    println!("| messages in the lane | p50 µs | p99 µs | µs a step, median of rounds (spread) |");
-    println!("| --- | --- | --- | --- |");
-    for messages in [0, 5, 10, 15] {
-        let (mut means, mut p50, mut p99) = (Spread::default(), Spread::default(), Spread::default());
-        for _ in 0..ROUNDS {
-            let timing = step::run(messages, 4_000);
-            means.add(timing.mean);
-            p50.add(timing.p50);
-            p99.add(timing.p99);
+fn measure(arguments: &[String]) -> anyhow::Result<()> {
+    let mut scale = Scale::Full;
+    let mut named = Vec::new();
+    for argument in arguments {
+        match argument.as_str() {
+            "--quick" => scale = Scale::Quick,
+            "--smoke" => scale = Scale::Smoke,
+            name => match ALL.iter().find(|figure| figure.name.eq_ignore_ascii_case(name)) {
+                Some(figure) => named.push(figure),
+                None => bail!("no figure is called {name}: there are {}\n\n{HELP}", names().join(", ")),
+            },
         }
-        println!("| {messages} | {:.1} | {:.1} | {means:.1} |", p50.median(), p99.median());
     }
+    let chosen: Vec<&Figure> =
+        if named.is_empty() { ALL.iter().filter(|figure| figure.always).collect() } else { named };
+    for figure in chosen {
+        note(figure.name);
+        let section = (figure.run)(scale).with_context(|| format!("{} failed", figure.name))?;
+        print(&section.to_string());
+    }
+    Ok(())
 }
 
-fn turns() -> anyhow::Result<()> {
-    println!(
-        "\nThe durable turn, SQLite, synchronous=FULL, 64 lanes in flight, {ROUNDS} rounds interleaved\n"
-    );
-    let (mut full, mut limit, mut ratio) = (Spread::default(), Spread::default(), Spread::default());
-    let mut bytes = 0;
-    for _ in 0..ROUNDS {
-        let turns = turn::run(64, 100)?;
-        let bare = bare::run(64, 100, &turns)?;
-        full.add(turns.per_second);
-        limit.add(bare);
-        ratio.add(turns.per_second / bare);
-        bytes = turns.bytes_per_turn;
-    }
-    println!("| case | turns/s, median (spread) |");
-    println!("| --- | --- |");
-    println!("| intake → step → commit, this engine | {full:.0} |");
-    println!("| bare loop, the same bytes in the same groups | {limit:.0} |");
-    println!("| ratio | {ratio:.2} |");
-    println!("| bytes a turn on disk | {bytes} |");
-    Ok(())
+fn names() -> Vec<&'static str> {
+    ALL.iter().map(|figure| figure.name).collect()
+}
+
+/// A line of the result.
+#[expect(clippy::print_stdout, reason = "a benchmark's result is its output")]
+fn print(text: &str) {
+    println!("{text}");
 }

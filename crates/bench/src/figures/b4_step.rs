@@ -1,0 +1,154 @@
+//! B4: the step alone, without a store: time, allocations, and how it grows.
+
+use std::hint::black_box;
+
+use throughline_engine::recognize::{self, Expected};
+use throughline_engine::{Event, Given, Lane, LaneKey, Policy, step};
+
+use crate::frame::{Fit, Goal, Scale, Section, Spread, Table, Timing, interleaved, number, time};
+use crate::load::messages::{GATE, LONG, REPLY, asked, posted};
+
+/// One step that can be done again and again: the lane is never changed by it.
+pub(crate) struct Case {
+    pub(crate) name: String,
+    lane: Lane,
+    event: Event,
+    given: Given,
+    policy: Policy,
+}
+
+impl Case {
+    /// That message in a lane where so many were said before, each of them ending at the gate.
+    fn new(name: impl Into<String>, messages: usize, text: &str) -> Self {
+        let policy = Policy::default();
+        let mut given = Given::default();
+        given.addressing.direct = true;
+        let mut lane = Lane::new(LaneKey::new("bench", "app", "web", "session", ""));
+        for n in 0..messages {
+            let id = format!("bench:{n}");
+            let done = step(&lane, &posted(&id, n as i64, GATE), &given, &policy);
+            lane.apply(done.next, &done.changes);
+        }
+        Self { name: name.into(), lane, event: posted("bench:now", 1_000, text), given, policy }
+    }
+
+    /// The same, after the host asked a yes-or-no question.
+    fn asked(mut self) -> Self {
+        let question = asked("bench:asked", 999, Expected::Boolean);
+        let done = step(&self.lane, &question, &self.given, &self.policy);
+        self.lane.apply(done.next, &done.changes);
+        self
+    }
+
+    /// Decides, and lets go of what was decided.
+    pub(crate) fn go(&self) {
+        drop(black_box(step(black_box(&self.lane), black_box(&self.event), &self.given, &self.policy)));
+    }
+}
+
+/// Messages in a lane whose window is full.
+const FULL: usize = 32;
+
+/// The kinds of message that are quoted, and whose instructions are counted.
+pub(crate) fn cases() -> Vec<Case> {
+    vec![
+        Case::new("a typical message, through all rungs to the gate", FULL, GATE),
+        Case::new("a request that a rule decides, answered with a reply", FULL, REPLY),
+        Case::new("yes, to a question that waits", FULL, "yes, please").asked(),
+        Case::new("200 characters that do not answer the question that waits", FULL, LONG).asked(),
+    ]
+}
+
+/// Every recogniser on one text: what a message costs in words alone.
+fn recognise(text: &str) {
+    let choice = Expected::Selection(vec!["Friday".into(), "Monday".into(), "next week".into()]);
+    let all = [Expected::Boolean, Expected::Number, Expected::Location, choice, Expected::Text];
+    black_box(recognize::interrupt(black_box(text)));
+    black_box(recognize::acknowledgement(black_box(text)));
+    black_box(recognize::greeting(black_box(text)));
+    for expected in &all {
+        let _ = black_box(recognize::matches(expected, black_box(text)));
+    }
+}
+
+pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
+    let steps = scale.pick(4, 1_000, 10_000);
+    let mut section = Section::new("B4", "engine step");
+    section.say(format!(
+        "No store; {} rounds interleaved, {} steps each in a lane of {FULL} messages; microseconds of the \
+         processor, because others work on the machine too; medians of the rounds with their spread. The program counts \
+         allocations, which costs the step about a nanosecond each.",
+        scale.rounds(),
+        number(steps as f64, 0)
+    ));
+    let own = cases();
+    let mut timed: Vec<(String, Box<dyn Fn() + '_>)> =
+        own.iter().map(|case| (case.name.clone(), Box::new(|| case.go()) as Box<dyn Fn()>)).collect();
+    timed.push(("200 characters through every recogniser, no step".into(), Box::new(|| recognise(LONG))));
+    let results = interleaved("B4", scale.rounds(), &mut timed, |(_, go)| {
+        let allocations = allocation_counter::measure(&mut **go);
+        Ok((time(steps, go), allocations))
+    })?;
+    let mut table = Table::new(&["step", "p50", "p99", "mean", "allocations", "bytes allocated", "goal"]);
+    for (n, ((name, _), rounds)) in timed.iter().zip(&results).enumerate() {
+        let of = |get: fn(&Timing) -> f64| rounds.iter().map(|(timing, _)| get(timing)).collect::<Spread>();
+        let (p50, p99) = (of(|timing| timing.p50), of(|timing| timing.p99));
+        let counted = rounds[0].1;
+        let goals = [
+            format!("p50 {}", Goal::AtMost(15.0).judge(p50.median(), 0, " µs")),
+            format!("p99 {}", Goal::AtMost(80.0).judge(p99.median(), 0, " µs")),
+            format!("allocations {}", Goal::AtMost(150.0).judge(counted.count_total as f64, 0, "")),
+        ];
+        table.row([
+            name.clone(),
+            format!("{p50:.1}"),
+            format!("{p99:.1}"),
+            format!("{:.1}", of(|timing| timing.mean)),
+            counted.count_total.to_string(),
+            number(counted.bytes_total as f64, 0),
+            if n == 0 { goals.join(" · ") } else { String::new() },
+        ]);
+    }
+    for options in [5, 20, 50] {
+        let name = format!("an active set of {options} options");
+        table.row([name, "not built yet".into(), "".into(), "".into(), "".into(), "".into(), "".into()]);
+    }
+    section.table(&table);
+    section.say(curve(
+        scale,
+        "messages in the lane",
+        &[0, 8, 16, 32, 64].map(|n| (n as f64, Case::new("", n, GATE))),
+        steps / 2,
+    )?);
+    let lengths = [50, 200, 800, 3_200].map(|n| {
+        let text: String =
+            GATE.chars().chain(" And one thing more about that.".chars().cycle()).take(n).collect();
+        (n as f64, Case::new("", FULL, &text))
+    });
+    section.say(curve(scale, "characters in the message", &lengths, steps / 8)?);
+    Ok(section)
+}
+
+/// How the step grows with one thing, as a table and the line through it.
+fn curve(scale: Scale, what: &str, points: &[(f64, Case)], steps: usize) -> anyhow::Result<String> {
+    let mut cases: Vec<_> = points.iter().collect();
+    let results = interleaved(&format!("B4, {what}"), scale.rounds(), &mut cases, |(_, case)| {
+        Ok(time(steps.max(1), &|| case.go()).p50)
+    })?;
+    let mut table = Table::new(&[what, "p50 µs"]);
+    let mut line = Vec::new();
+    for ((x, _), rounds) in points.iter().zip(results) {
+        let took: Spread = rounds.into_iter().collect();
+        line.push((*x, took.median()));
+        table.row([number(*x, 0), format!("{took:.1}")]);
+    }
+    let fit = Fit::of(&line);
+    let last = &line[line.len().saturating_sub(3)..];
+    Ok(format!(
+        "{table}\nFitted: {:.1} µs and {:.1} ns for each of the {what}. Over the last three points it grows with the power \
+         {:.2} of them: 1 is in proportion.",
+        fit.at,
+        fit.slope * 1e3,
+        Fit::power(last)
+    ))
+}

@@ -1,0 +1,62 @@
+//! What people write in the benchmarks, and the events that carry it.
+
+use throughline_engine::event::{AssistantPosted, Posted};
+use throughline_engine::lane::MessageKind;
+use throughline_engine::recognize::Expected;
+use throughline_engine::{Event, EventKind, Timestamp};
+
+use crate::frame::mixed;
+
+/// A rule decides, and the turn answers with one reply: the turn of `spec 09 §1`, with one outbox row.
+pub(crate) const REPLY: &str = "Please review the proposal for the billing team";
+
+/// No rule decides: through every rung to the gate, which shows a card with buttons and closes the one before.
+pub(crate) const GATE: &str = "What do you think about microservices for the billing team?";
+
+/// 200 characters that answer no question.
+pub(crate) const LONG: &str = "The rollout of the new billing export moved to the next quarter because two \
+    teams still depend on the old file format, and people in support would like to know what that means for \
+    all customers today.";
+
+/// A person's message under that delivery key.
+pub(crate) fn posted(id: &str, at: i64, text: &str) -> Event {
+    Event {
+        id: id.into(),
+        received_at: Timestamp(at),
+        actor: "ana".into(),
+        kind: EventKind::MessagePosted(Posted { text: text.into(), ..Posted::default() }),
+    }
+}
+
+/// A host's agent asks, and waits for an answer of that type.
+pub(crate) fn asked(id: &str, at: i64, expected: Expected) -> Event {
+    let asked = AssistantPosted {
+        kind: MessageKind::Question,
+        task: None,
+        text: "Shall I move the billing export to Friday?".into(),
+        expected: Some(expected),
+        asked_of: None,
+        expires: None,
+    };
+    Event {
+        id: id.into(),
+        received_at: Timestamp(at),
+        actor: "agent".into(),
+        kind: EventKind::AssistantPosted(asked),
+    }
+}
+
+/// The n-th delivery key. Like the keys of real clients they come in no order.
+pub(crate) fn delivery_key(n: u64) -> String {
+    format!("http:bench:/v1/events:{:016x}", mixed(n))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_long_message_has_200_characters() {
+        assert_eq!(LONG.chars().count(), 200);
+    }
+}

@@ -1,0 +1,107 @@
+//! A private PostgreSQL: in a temporary folder, on a Unix socket, never as root.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, bail, ensure};
+
+/// A running server; stopped, and its folder removed, when dropped.
+pub(crate) struct Postgres {
+    programs: PathBuf,
+    folder: PathBuf,
+    root: bool,
+}
+
+impl Postgres {
+    pub(crate) fn start() -> anyhow::Result<Self> {
+        let root = told(Command::new("id").arg("-u"))?.trim() == "0";
+        let programs = programs()
+            .context("no PostgreSQL server is installed; on Debian: `apt-get install postgresql`")?;
+        let template = std::env::temp_dir().join("throughline-postgres-XXXXXX");
+        let mut made = as_user(root, Path::new("mktemp"));
+        let folder = PathBuf::from(told(made.arg("-d").arg(template))?.trim());
+        let server = Self { programs, folder, root };
+        let data = server.folder.join("data");
+        told(
+            server.command("initdb").args(["--auth=trust", "--username=bench", "--no-sync", "-D"]).arg(&data),
+        )?;
+        // Room for the peer: its write-ahead log is not copied back every few seconds.
+        let settings = format!(
+            "-k {} -c listen_addresses='' -c shared_buffers=512MB -c max_wal_size=4GB",
+            server.folder.display()
+        );
+        let mut start = server.command("pg_ctl");
+        start
+            .args(["-w", "-o", &settings, "-l"])
+            .arg(server.folder.join("log"))
+            .arg("-D")
+            .arg(&data)
+            .arg("start");
+        // The server inherits these: a pipe would stay open for as long as it runs.
+        let started = start.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status()?;
+        ensure!(started.success(), "PostgreSQL did not start; its log is {}/log", server.folder.display());
+        Ok(server)
+    }
+
+    /// How to connect to it.
+    pub(crate) fn dsn(&self) -> String {
+        format!("host={} user=bench dbname=postgres", self.folder.display())
+    }
+
+    /// Its version, in words.
+    pub(crate) fn version(&self) -> anyhow::Result<String> {
+        let told = told(Command::new(self.programs.join("postgres")).arg("--version"))?;
+        Ok(told.trim().replace("postgres (PostgreSQL)", "PostgreSQL"))
+    }
+
+    fn command(&self, program: &str) -> Command {
+        as_user(self.root, &self.programs.join(program))
+    }
+}
+
+impl Drop for Postgres {
+    fn drop(&mut self) {
+        let mut stop = self.command("pg_ctl");
+        stop.args(["-w", "-m", "fast", "-D"]).arg(self.folder.join("data")).arg("stop");
+        let _ = stop.stdout(Stdio::null()).stderr(Stdio::null()).status();
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// The programs of the newest server there is.
+fn programs() -> Option<PathBuf> {
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let mut found: Vec<_> = versions
+        .filter_map(|version| {
+            let number: u32 = version.file_name().to_str()?.parse().ok()?;
+            let programs = version.path().join("bin");
+            programs.join("initdb").is_file().then_some((number, programs))
+        })
+        .collect();
+    found.sort();
+    if let Some((_, programs)) = found.pop() {
+        return Some(programs);
+    }
+    let folder = told(Command::new("pg_config").arg("--bindir")).ok()?;
+    let folder = PathBuf::from(folder.trim());
+    folder.join("initdb").is_file().then_some(folder)
+}
+
+/// A command as somebody who is not root.
+fn as_user(root: bool, program: &Path) -> Command {
+    if !root {
+        return Command::new(program);
+    }
+    let mut command = Command::new("runuser");
+    command.args(["-u", "postgres", "--"]).arg(program).current_dir(std::env::temp_dir());
+    command
+}
+
+/// What a command prints; it must succeed.
+pub(crate) fn told(command: &mut Command) -> anyhow::Result<String> {
+    let output = command.output().with_context(|| format!("cannot run {command:?}"))?;
+    if !output.status.success() {
+        bail!("{command:?} failed: {}", String::from_utf8_lossy(&output.stderr).trim());
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}

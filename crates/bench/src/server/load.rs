@@ -1,0 +1,140 @@
+//! The load of B8: `wrk` where it is installed, else our own client, one thread a connection.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, ensure};
+
+use super::Server;
+use super::client::message;
+use crate::load::milliseconds;
+
+/// Connections that are kept alive (`spec 09`, B8).
+pub(crate) const CONNECTIONS: usize = 16;
+
+/// Conversations the events are spread over. Between them they may hold more events than any backlog here: none is
+/// refused for a full queue.
+pub(crate) const LANES: usize = 1_024;
+
+const SCRIPT: &str = include_str!("events.lua");
+
+/// What the clients saw.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Answered {
+    /// Answers, all of them 202.
+    pub(crate) count: u64,
+    pub(crate) seconds: f64,
+    /// Milliseconds.
+    pub(crate) p50: f64,
+    pub(crate) p99: f64,
+}
+
+/// What makes the load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    Wrk,
+    Ourselves,
+}
+
+impl By {
+    /// `wrk` if it is there.
+    pub(crate) fn best() -> Self {
+        let found = Command::new("wrk").arg("-v").output().is_ok();
+        if found { Self::Wrk } else { Self::Ourselves }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Wrk => "`wrk`",
+            Self::Ourselves => "our own client, because `wrk` is not installed",
+        }
+    }
+
+    /// Keeps every connection busy for so long. `run` is a word that no other load of this server had.
+    pub(crate) fn load(
+        self,
+        server: &Server,
+        run: &str,
+        time: Duration,
+        folder: &Path,
+    ) -> anyhow::Result<Answered> {
+        match self {
+            Self::Wrk => wrk(server, run, time, folder),
+            Self::Ourselves => ourselves(server, run, time),
+        }
+    }
+}
+
+fn wrk(server: &Server, run: &str, time: Duration, folder: &Path) -> anyhow::Result<Answered> {
+    let script = folder.join("events.lua");
+    let body = message("CONVERSATION");
+    std::fs::write(&script, format!("BODY = [==[{body}]==]\n{SCRIPT}"))?;
+    let output = Command::new("wrk")
+        .args(["-t1", &format!("-c{CONNECTIONS}"), &format!("-d{}s", time.as_secs().max(1)), "-s"])
+        .arg(&script)
+        .args([&server.url, "--", &server.tokens[0], run, &LANES.to_string()])
+        .output()
+        .context("cannot run wrk")?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    read(&text).with_context(|| format!("wrk said: {text}{}", String::from_utf8_lossy(&output.stderr)))
+}
+
+/// Reads the line that the script writes.
+fn read(text: &str) -> anyhow::Result<Answered> {
+    let line = text.lines().find_map(|line| line.strip_prefix("RESULT ")).context("no result")?;
+    let value = |name: &str| {
+        let pair = line.split(' ').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
+        pair.and_then(|value| value.parse::<f64>().ok()).with_context(|| format!("no {name} in {line}"))
+    };
+    ensure!(value("refused")? == 0.0 && value("broken")? == 0.0, "requests failed: {line}");
+    Ok(Answered {
+        count: value("requests")? as u64,
+        seconds: value("duration")? / 1e6,
+        p50: value("p50")? / 1e3,
+        p99: value("p99")? / 1e3,
+    })
+}
+
+fn ourselves(server: &Server, run: &str, time: Duration) -> anyhow::Result<Answered> {
+    let sent = AtomicU64::new(0);
+    let bodies: Vec<String> = (0..LANES).map(|lane| message(&format!("c{lane}"))).collect();
+    let began = Instant::now();
+    let one = || {
+        let client = server.client(0);
+        let mut took = Vec::new();
+        while began.elapsed() < time {
+            let n = sent.fetch_add(1, Ordering::Relaxed);
+            let asked = Instant::now();
+            client.post(&bodies[n as usize % LANES], &format!("{run}-{n}"))?;
+            took.push(asked.elapsed());
+        }
+        anyhow::Ok(took)
+    };
+    let all = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..CONNECTIONS).map(|_| scope.spawn(one)).collect();
+        let mut all = Vec::new();
+        for thread in threads {
+            all.extend(thread.join().expect("a client does not panic")?);
+        }
+        anyhow::Ok(all)
+    })?;
+    let seconds = began.elapsed().as_secs_f64();
+    let took = milliseconds(&all);
+    Ok(Answered { count: all.len() as u64, seconds, p50: took.median(), p99: took.quantile(0.99) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_the_script_writes() {
+        let text = "Running 1s test\n\nRESULT requests=10 duration=2000000 p50=1500 p99=25000 max=1 refused=0 broken=0\n";
+        let told = Answered { count: 10, seconds: 2.0, p50: 1.5, p99: 25.0 };
+        assert_eq!(read(text).unwrap(), told);
+        assert!(read(&text.replace("refused=0", "refused=3")).is_err());
+        assert!(read("Running").is_err());
+    }
+}

@@ -1,0 +1,181 @@
+//! The server under load: the real program as a process of its own, on a folder and a port of its own.
+
+pub(crate) mod client;
+pub(crate) mod load;
+pub(crate) mod own;
+
+use std::io::{BufRead as _, BufReader};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail, ensure};
+use serde_json::Value;
+use throughline_server::auth::Token;
+
+use crate::frame::Scale;
+use client::Client;
+
+/// How long anything may take that is waited for.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A running server; killed when dropped.
+pub(crate) struct Server {
+    child: Child,
+    pub(crate) url: String,
+    /// The bearer token of each tenant.
+    pub(crate) tokens: Vec<String>,
+}
+
+/// The program, as it was built beside this one. The smallest runs are tests, where it may not be built: there this
+/// program serves, by the same library.
+pub(crate) fn program(scale: Scale) -> anyhow::Result<PathBuf> {
+    let own = std::env::current_exe().context("cannot tell where this program is")?;
+    if scale == Scale::Smoke {
+        return Ok(own);
+    }
+    let program = own.with_file_name("throughline");
+    ensure!(
+        program.is_file(),
+        "{} is not built; run this by `cargo xtask bench`, which builds both",
+        program.display()
+    );
+    Ok(program)
+}
+
+impl Server {
+    /// Starts it over `data`, with a token for each of so many tenants. Also gives the time from the start of the
+    /// process to its first answer that it is ready.
+    pub(crate) fn start(scale: Scale, data: &Path, tenants: usize) -> anyhow::Result<(Self, Duration)> {
+        std::fs::create_dir_all(data)?;
+        let config = data.join("bench.toml");
+        let (tokens, text) = configured(tenants);
+        std::fs::write(&config, text)?;
+        let program = program(scale)?;
+        let mut command = Command::new(&program);
+        command.args(["serve", "--json", "--quiet", "--listen", "127.0.0.1:0", "--config"]).arg(&config);
+        command.arg("--data").arg(data).current_dir(data).stdin(Stdio::null()).stdout(Stdio::piped());
+        let log = data.join("serve.log");
+        command.stderr(std::fs::File::create(&log)?);
+        let began = Instant::now();
+        let mut child = command.spawn().with_context(|| format!("cannot start {}", program.display()))?;
+        let stdout = child.stdout.take().context("the server has an output")?;
+        let mut server = Self { child, url: String::new(), tokens };
+        // Its first line says where it listens.
+        let mut line = String::new();
+        BufReader::new(stdout).read_line(&mut line)?;
+        let told: Value = serde_json::from_str(&line).with_context(|| {
+            format!("the server did not start: {line}{}", std::fs::read_to_string(&log).unwrap_or_default())
+        })?;
+        server.url = told["url"].as_str().context("the server says where it listens")?.to_owned();
+        let client = server.client(0);
+        while !client.ready() {
+            ensure!(began.elapsed() < PATIENCE, "{} is not ready after {PATIENCE:?}", server.url);
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Ok((server, began.elapsed()))
+    }
+
+    /// A client of that tenant.
+    pub(crate) fn client(&self, tenant: usize) -> Client {
+        Client::new(&self.url, &self.tokens[tenant])
+    }
+
+    /// One message in each of these conversations of the first tenant, 16 at once.
+    pub(crate) fn talk(&self, conversations: Range<usize>) -> anyhow::Result<()> {
+        let all: Vec<usize> = conversations.collect();
+        std::thread::scope(|scope| {
+            let parts = all.chunks(all.len().div_ceil(16).max(1));
+            let threads: Vec<_> = parts
+                .map(|part| {
+                    let client = self.client(0);
+                    scope.spawn(move || {
+                        part.iter().try_for_each(|n| {
+                            client.say(&format!("talk-{n}"), &format!("talk-{n}")).map(drop)
+                        })
+                    })
+                })
+                .collect();
+            threads.into_iter().try_for_each(|thread| thread.join().expect("a client does not panic"))
+        })
+    }
+
+    /// Waits until nothing waits and this process made at least so many turns; says how many it made. The count is
+    /// waited for too, because a turn is counted just after it is committed.
+    pub(crate) fn settled(&self, least: u64) -> anyhow::Result<u64> {
+        let began = Instant::now();
+        let client = self.client(0);
+        loop {
+            let metrics = client.metrics()?;
+            let metric = |name: &str| metrics.get(name).copied().unwrap_or(f64::NAN);
+            let made = metric("throughline_turns_total") as u64;
+            if metric("throughline_lane_queue_depth") == 0.0 && made >= least {
+                return Ok(made);
+            }
+            ensure!(began.elapsed() < PATIENCE, "messages still wait after {PATIENCE:?}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Bytes of its memory that are resident.
+    pub(crate) fn resident(&self) -> anyhow::Result<u64> {
+        let path = format!("/proc/{}/status", self.child.id());
+        let status = std::fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?;
+        resident(&status).with_context(|| format!("{path} says no VmRSS"))
+    }
+
+    /// Tells it to stop and waits until it has.
+    pub(crate) fn stop(mut self) -> anyhow::Result<()> {
+        let told = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status()?;
+        ensure!(told.success(), "cannot tell the server to stop");
+        let began = Instant::now();
+        while self.child.try_wait()?.is_none() {
+            if began.elapsed() > PATIENCE {
+                bail!("the server has not stopped after {PATIENCE:?}");
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The tokens of so many tenants, and the configuration that knows them.
+fn configured(tenants: usize) -> (Vec<String>, String) {
+    let mut text = "tenant = \"t0\"\napp = \"app\"\n\n[telemetry]\nlevel = \"error\"\n".to_owned();
+    let mut tokens = Vec::new();
+    for tenant in 0..tenants {
+        let id = format!("bench-{tenant}");
+        let (token, sha256) = Token::mint(&id, [7; 24]);
+        text.push_str(&format!(
+            "\n[[tokens]]\nid = \"{id}\"\nsha256 = \"{sha256}\"\ntenant = \"t{tenant}\"\napp = \"app\"\n\
+             principal = \"ana\"\nscopes = [\"events:write\", \"lanes:read\"]\n"
+        ));
+        tokens.push(token);
+    }
+    (tokens, text)
+}
+
+fn resident(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1_024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_resident_memory() {
+        assert_eq!(resident("Name:\tx\nVmRSS:\t   12 kB\nThreads:\t1\n"), Some(12_288));
+        assert_eq!(resident("Name:\tx\n"), None);
+    }
+}
