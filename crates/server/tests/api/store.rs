@@ -77,6 +77,7 @@ through! {
         read committed(lane: &LaneKey, commit_id: &str) -> bool;
         read record(lane: &LaneKey, kind: &str, key: &str) -> Option<String>;
         read turn(tenant: &str, turn: &TurnId) -> Option<StoredTurn>;
+        read latest(tenant: &str, before: Option<TurnSeq>, limit: u32) -> Latest;
         read turns(lane: &LaneKey, after: u64, limit: u32) -> Vec<StoredTurn>;
         read turns_before(lane: &LaneKey, before: u64, limit: u32) -> Vec<StoredTurn>;
         read checkpoint(lane: &LaneKey, at: u64) -> Option<(u64, String)>;

@@ -1,5 +1,7 @@
 //! Claims, records and what is found by its name.
 
+use throughline_engine::LaneKey;
+
 use super::Subject;
 use super::fixture::{Hand, delivery, done, lane, lane_of, put};
 use crate::{Claim, CommitResult, LANE_LEASE, RecordWrite, Release, Store, TokenRow, TurnCommit, Write};
@@ -211,6 +213,50 @@ pub async fn lanes_are_listed_by_tenant(s: &Subject) {
     let waiting = s.store.lane("acme", &lane("C2").id()).await.unwrap().unwrap();
     assert_eq!((waiting.revision, waiting.waiting), (0, 1));
     assert_eq!(s.store.lane("globex", &lane("C1").id()).await.unwrap(), None);
+}
+
+/// Each lane once, by its newest turn, newest first, in its tenant only. A page may be short while there is more.
+pub async fn the_latest_turns_come_first(s: &Subject) {
+    let acme = [lane("C1"), lane("C2"), lane("C3")];
+    let mut hands = Vec::new();
+    for lane in &acme {
+        hands.push(Hand::on(&*s.store, lane).await);
+    }
+    for n in [0, 1, 2, 1, 0] {
+        let turn = hands[n].turn();
+        hands[n].commit(turn).await;
+    }
+    let elsewhere = lane_of("globex", "C4");
+    let mut other = Hand::on(&*s.store, &elsewhere).await;
+    other.commit(other.turn()).await;
+    s.store.accept(delivery(&lane("C5"), "waits")).await.unwrap();
+
+    let expected = [(lane("C1"), 2), (lane("C2"), 2), (lane("C3"), 1)];
+    assert_eq!(walk(s, "acme", 10).await, expected);
+    assert_eq!(walk(s, "acme", 1).await, expected);
+    assert_eq!(walk(s, "globex", 1).await, [(elsewhere, 1)]);
+    assert_eq!(walk(s, "nobody", 1).await, []);
+
+    // What comes meanwhile moves its lane to the front; it is not met again further down.
+    let first = s.store.latest("acme", None, 1).await.unwrap();
+    let turn = hands[0].turn();
+    hands[0].commit(turn).await;
+    let second = s.store.latest("acme", first.next, 1).await.unwrap();
+    assert_eq!((&second.turns[0].1.lane, second.turns[0].1.revision), (&lane("C2"), 2));
+}
+
+/// Every page of the latest turns.
+async fn walk(s: &Subject, tenant: &str, limit: u32) -> Vec<(LaneKey, u64)> {
+    let (mut all, mut before) = (Vec::new(), None);
+    loop {
+        let page = s.store.latest(tenant, before, limit).await.unwrap();
+        assert!(page.turns.len() <= limit as usize);
+        all.extend(page.turns.into_iter().map(|(_, turn)| (turn.lane, turn.revision)));
+        match page.next {
+            Some(next) => before = Some(next),
+            None => return all,
+        }
+    }
 }
 
 /// A button is found by its token's hash, with its lane, in its tenant only.

@@ -121,8 +121,8 @@ macro_rules! conformance {
                     only_the_claim_commits, a_released_claim_commits_nothing, a_commit_extends_the_claim,
                     release_looks_for_work, a_message_is_never_stranded, nothing_is_loaded_before_a_turn,
                     records_are_put_retired_and_dropped, a_record_put_again_is_loaded_again,
-                    messages_are_found_by_the_channels_id, lanes_are_listed_by_tenant, buttons_are_found_by_hash,
-                    policies_are_kept_by_version
+                    messages_are_found_by_the_channels_id, lanes_are_listed_by_tenant, the_latest_turns_come_first,
+                    buttons_are_found_by_hash, policies_are_kept_by_version
                 ],
                 turns: [
                     a_turn_writes_everything, a_revision_is_written_once, a_row_ends_with_its_turn,

@@ -182,6 +182,15 @@ pub trait Lanes {
         limit: u32,
     ) -> Result<Vec<LaneInfo>, StoreError>;
 
+    /// What happened last: the newest turn of each lane of a tenant, newest first, below `before`. A backend may stop
+    /// after a bounded number of turns, so a page can be short, even empty, while `next` says where to go on.
+    async fn latest(
+        &self,
+        tenant: &str,
+        before: Option<TurnSeq>,
+        limit: u32,
+    ) -> Result<Latest, StoreError>;
+
     /// A lane by its id, also one that has only waiting rows.
     async fn lane(&self, tenant: &str, id: &LaneId) -> Result<Option<LaneInfo>, StoreError>;
 

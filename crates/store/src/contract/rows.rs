@@ -393,6 +393,18 @@ pub struct StoredTurn {
     pub log: LogRow,
 }
 
+/// The order of turns, over all lanes.
+pub type TurnSeq = i64;
+
+/// A page of [`crate::Lanes::latest`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Latest {
+    /// Each lane's newest turn, with its place.
+    pub turns: Vec<(TurnSeq, StoredTurn)>,
+    /// Where to go on; `None` at the end.
+    pub next: Option<TurnSeq>,
+}
+
 /// A lane in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaneInfo {

@@ -8,7 +8,7 @@ use throughline_engine::{CardId, EffectId, LaneKey, Timestamp};
 use super::{Approval, Lane, Tenant, Turn, World};
 use crate::contract::{
     ApprovalRow, ApprovalState, CommitResult, InboxEnd, LANE_LEASE, OutboxRow, RecordWrite, RowState,
-    StoreError, TurnCommit, Write,
+    StoreError, TurnCommit, TurnSeq, Write,
 };
 use crate::rules::releases;
 
@@ -48,6 +48,8 @@ impl World {
         }
         tenant.tokens.extend(turn.tokens.iter().map(|t| (t.hash.clone(), (turn.lane.clone(), t.clone()))));
         tenant.turns.insert(turn.log.turn.clone(), (turn.lane.clone(), turn.expected_revision + 1));
+        let place = TurnSeq::try_from(tenant.turns.len()).unwrap_or(TurnSeq::MAX);
+        tenant.lane(&turn.lane, now).place = place;
         self.write_timers(&turn);
         self.plan(&turn, now);
         for effect in &turn.cancel {

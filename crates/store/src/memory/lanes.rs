@@ -5,8 +5,8 @@ use throughline_engine::{CardId, LaneId, LaneKey, TurnId};
 
 use super::{Lane, MemoryStore, Turn};
 use crate::contract::{
-    ApprovalRow, ApprovalState, Claim, CommitResult, LANE_LEASE, LaneInfo, Lanes, Release, Store, StoreError,
-    StoredLane, StoredTurn, TokenRow, TurnCommit,
+    ApprovalRow, ApprovalState, Claim, CommitResult, LANE_LEASE, LaneInfo, Lanes, Latest, Release, Store,
+    StoreError, StoredLane, StoredTurn, TokenRow, TurnCommit, TurnSeq,
 };
 
 /// The hash before a lane's first turn, in hex.
@@ -144,6 +144,29 @@ impl Lanes for MemoryStore {
         let Some(tenant) = world.tenants.get(tenant) else { return Ok(Vec::new()) };
         let ids = tenant.lane_ids.iter().filter(|(id, _)| after.is_none_or(|after| *id > after));
         Ok(ids.take(limit as usize).map(|(_, key)| tenant.lanes[key].info(key)).collect())
+    }
+
+    async fn latest(
+        &self,
+        tenant: &str,
+        before: Option<TurnSeq>,
+        limit: u32,
+    ) -> Result<Latest, StoreError> {
+        let world = self.world();
+        let Some(tenant) = world.tenants.get(tenant) else { return Ok(Latest::default()) };
+        let below = |lane: &Lane| lane.revision > 0 && before.is_none_or(|before| lane.place < before);
+        let mut found: Vec<_> = tenant.lanes.iter().filter(|(_, lane)| below(lane)).collect();
+        found.sort_by_key(|(_, lane)| std::cmp::Reverse(lane.place));
+        let more = found.len() > limit as usize;
+        let newest = found.into_iter().take(limit as usize);
+        let turns: Vec<_> = newest
+            .filter_map(|(key, lane)| {
+                let (revision, turn) = lane.turns.last_key_value()?;
+                Some((lane.place, stored(key, *revision, turn)))
+            })
+            .collect();
+        let next = turns.last().filter(|_| more).map(|(place, _)| *place);
+        Ok(Latest { turns, next })
     }
 
     async fn lane(&self, tenant: &str, id: &LaneId) -> Result<Option<LaneInfo>, StoreError> {

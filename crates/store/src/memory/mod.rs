@@ -17,7 +17,7 @@ use throughline_engine::{CardId, EffectId, LaneId, LaneKey, TimerId, Timestamp, 
 
 use crate::contract::{
     ApprovalRow, Clock, Document, InboxRow, LogRow, PauseRow, Seq, Store, StoreError, StoredEffect,
-    StoredResponse, TimerRow, TokenRow,
+    StoredResponse, TimerRow, TokenRow, TurnSeq,
 };
 
 /// A store that lives as long as the process.
@@ -113,6 +113,8 @@ struct Lane {
     lease_until: Timestamp,
     head: String,
     log_hash: Option<String>,
+    /// The place of its newest turn among the tenant's.
+    place: TurnSeq,
     updated_at: Timestamp,
     waiting: BTreeSet<Seq>,
     records: BTreeMap<(String, String), String>,

@@ -10,8 +10,8 @@ use super::memo::Loaded;
 use super::writer::{Failure, Tx};
 use super::{SqliteStore, approvals, commit, lane_number, turns};
 use crate::contract::{
-    ApprovalRow, Claim, CommitResult, LANE_LEASE, LaneInfo, Lanes, Release, StoreError, StoredLane,
-    StoredTurn, TokenRow, TurnCommit,
+    ApprovalRow, Claim, CommitResult, LANE_LEASE, LaneInfo, Lanes, Latest, Release, StoreError, StoredLane,
+    StoredTurn, TokenRow, TurnCommit, TurnSeq,
 };
 
 fn claim(tx: &mut Tx<'_, '_>, lane: &LaneKey, owner: &str) -> Result<Claim, Fault> {
@@ -212,6 +212,15 @@ impl Lanes for SqliteStore {
         limit: u32,
     ) -> Result<Vec<LaneInfo>, StoreError> {
         self.read("list lanes", |sql| list(sql, tenant, after, limit))
+    }
+
+    async fn latest(
+        &self,
+        tenant: &str,
+        before: Option<TurnSeq>,
+        limit: u32,
+    ) -> Result<Latest, StoreError> {
+        self.read("read the latest turns", |sql| turns::latest(sql, tenant, before, limit))
     }
 
     async fn lane(&self, tenant: &str, id: &LaneId) -> Result<Option<LaneInfo>, StoreError> {

@@ -7,10 +7,10 @@ use super::codec::{Hex, HexText, lane_key, lane_parts, moment};
 use super::fault::Fault;
 use super::lane_number;
 use super::writer::Tx;
-use crate::contract::{LogRow, StoredTurn, TurnCommit};
+use crate::contract::{Latest, LogRow, StoredTurn, TurnCommit, TurnSeq};
 
 const SELECT: &str = concat!(
-    "SELECT t.revision, t.turn, t.decided_at, t.prev_hash, t.hash, t.row, c.salt, ",
+    "SELECT t.n, t.revision, t.turn, t.decided_at, t.prev_hash, t.hash, t.row, c.salt, ",
     "coalesce(c.content, '') AS content, ",
     lane_parts!(),
     " FROM turns t JOIN lanes l ON l.n = t.lane LEFT JOIN contents c ON c.n = t.n WHERE "
@@ -60,6 +60,32 @@ pub(super) fn before(
     let Some(n) = lane_number(sql, lane)? else { return Ok(Vec::new()) };
     let rest = "t.lane = ?1 AND t.tenant = ?4 AND t.revision < ?2 ORDER BY t.revision DESC LIMIT ?3";
     query(sql, rest, (n, before, limit, &lane.tenant))
+}
+
+/// How many turns one page of [`latest`] looks at: lanes are not kept in order of their newest turn, so that a commit
+/// does not pay for a list.
+const DEPTH: i64 = 5_000;
+
+/// A turn is its lane's newest when the lane is at its revision.
+pub(super) fn latest(
+    sql: &Connection,
+    tenant: &str,
+    before: Option<TurnSeq>,
+    limit: u32,
+) -> rusqlite::Result<Latest> {
+    let newest = || sql.query_row("SELECT coalesce(max(n), 0) + 1 FROM turns", [], |row| row.get(0));
+    let before = before.map_or_else(newest, Ok)?;
+    let end = before.saturating_sub(DEPTH);
+    // The unary plus keeps the walk on the turns' own order.
+    let rest = "t.n < ?2 AND t.n >= ?3 AND +t.tenant = ?1 AND l.revision = t.revision ORDER BY t.n DESC LIMIT ?4";
+    let mut select = sql.prepare_cached(&format!("{SELECT}{rest}"))?;
+    let found = select.query_map((tenant, before, end, limit), |row| Ok((row.get("n")?, stored(row)?)))?;
+    let turns: Vec<(TurnSeq, StoredTurn)> = found.collect::<Result<_, _>>()?;
+    let full = turns.len() == limit as usize;
+    let stopped = turns.last().filter(|_| full).map_or(end, |(n, _)| *n);
+    let older = "SELECT EXISTS (SELECT 1 FROM turns WHERE n < ?1)";
+    let more: bool = sql.prepare_cached(older)?.query_row([stopped], |row| row.get(0))?;
+    Ok(Latest { turns, next: more.then_some(stopped) })
 }
 
 /// Newest first: the commit that is asked about is the last one or was never made.
