@@ -41,6 +41,22 @@ pub enum Rung {
 }
 
 impl Rung {
+    /// The routing order, top to bottom.
+    pub const ALL: [Self; 12] = [
+        Self::Duplicate,
+        Self::Addressing,
+        Self::Workflow,
+        Self::Settled,
+        Self::Focus,
+        Self::Interrupt,
+        Self::Pending,
+        Self::Selection,
+        Self::Review,
+        Self::Intent,
+        Self::Remembered,
+        Self::Gate,
+    ];
+
     /// Its number in the routing order.
     #[must_use]
     pub fn number(self) -> u8 {

@@ -1,7 +1,7 @@
 //! Re-decides recorded turns and compares hashes. Dry: nothing is written and nothing is sent.
 
 use throughline_engine::lane::Lane;
-use throughline_engine::{LaneKey, Policy, Reason, canon, step};
+use throughline_engine::{Event, LaneKey, Policy, Reason, Step, canon, step};
 use throughline_store::StoredTurn;
 
 use crate::given::unreadable;
@@ -19,6 +19,17 @@ pub struct Replayed {
     pub reason: Reason,
     /// How it compares.
     pub verdict: Same,
+}
+
+/// What another event would have come to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WhatIf {
+    /// The state's hash before.
+    pub before: String,
+    /// The state's hash after.
+    pub after: String,
+    /// What would have been decided, and everything it would have written.
+    pub step: Step,
 }
 
 /// How a re-decided turn compares.
@@ -49,21 +60,57 @@ impl Runtime {
     ///
     /// # Errors
     /// The store did not answer, or holds something this version cannot read.
-    pub async fn replay(
+    pub async fn replay(&self, key: &LaneKey, from: u64, seen: impl FnMut(&Replayed)) -> Result<usize, Stop> {
+        Ok(self.replay_between(key, from, u64::MAX, seen).await?.0)
+    }
+
+    /// Re-decides one turn. From the nearest checkpoint before it, so a hundred turns are read at most.
+    ///
+    /// # Errors
+    /// As [`Self::replay`].
+    pub async fn replay_turn(&self, key: &LaneKey, revision: u64) -> Result<Option<Replayed>, Stop> {
+        let mut found = None;
+        self.replay_between(key, revision, revision, |replayed| found = Some(replayed.clone())).await?;
+        Ok(found)
+    }
+
+    /// What would have been decided, had another event come in place of the recorded one: on the lane as it was then,
+    /// with what was looked up then. `None`: the state before, what was looked up or the policy is not known any more.
+    ///
+    /// # Errors
+    /// As [`Self::replay`].
+    pub async fn what_if(&self, stored: &StoredTurn, event: &Event) -> Result<Option<WhatIf>, Stop> {
+        let turn = Turn::read(stored).map_err(|e| unreadable("a turn row", &e.to_string()))?;
+        let (key, before) = (&stored.lane, stored.revision.saturating_sub(1));
+        let (_, lane) = self.replay_between(key, stored.revision, before, |_| ()).await?;
+        let policy = self.policy_of(&key.tenant, &turn.row.policy).await?;
+        let (Some(mut lane), Some(content), Some(policy)) = (lane, turn.content, policy) else {
+            return Ok(None);
+        };
+        let before = canon::hex(&lane.state_hash());
+        let step = step(&lane, event, &content.given, &policy);
+        lane.apply(step.next.clone(), &step.changes);
+        Ok(Some(WhatIf { before, after: canon::hex(&lane.state_hash()), step }))
+    }
+
+    /// Re-decides the turns up to `to`, telling of those from `from` on: how many it was, and the lane as it came out,
+    /// if that is known.
+    async fn replay_between(
         &self,
         key: &LaneKey,
         from: u64,
+        to: u64,
         mut seen: impl FnMut(&Replayed),
-    ) -> Result<usize, Stop> {
+    ) -> Result<(usize, Option<Lane>), Stop> {
         let (lane, mut prev) = self.start(key, from).await?;
         let mut at = lane.revision;
         // `None` after a turn that could not be decided again, until the next checkpoint.
         let mut known = Some(lane);
         let mut count = 0;
-        loop {
-            let turns = self.store.turns(key, at, 200).await?;
+        while at < to {
+            let turns = self.store.turns(key, at, (to - at).min(200) as u32).await?;
             if turns.is_empty() {
-                return Ok(count);
+                break;
             }
             for stored in &turns {
                 if known.is_none() {
@@ -78,6 +125,10 @@ impl Runtime {
                 }
             }
         }
+        if known.is_none() {
+            known = self.checkpoint_at(key, at).await?;
+        }
+        Ok((count, known))
     }
 
     /// The lane exactly as it was at a revision, if a checkpoint of it was kept.

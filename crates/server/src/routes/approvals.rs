@@ -95,7 +95,7 @@ pub(crate) async fn list_approvals(
     Ok(json(&wire::Page { items, next }))
 }
 
-async fn find(app: &App, caller: &Caller, id: &str) -> Result<ApprovalRow, Problem> {
+pub(crate) async fn find(app: &App, caller: &Caller, id: &str) -> Result<ApprovalRow, Problem> {
     let found = app.store().approval(&caller.tenant, &CardId::from(id)).await?;
     found.ok_or_else(|| Problem::not_found("approval"))
 }
@@ -138,10 +138,10 @@ pub(crate) async fn get_approval(
     )
 )]
 pub(crate) async fn post_decide(State(app): State<Arc<App>>, Named(id): Named, request: Request) -> Response {
-    decide(&app, &id, request).await.unwrap_or_else(IntoResponse::into_response)
+    asked(&app, &id, request).await.unwrap_or_else(IntoResponse::into_response)
 }
 
-async fn decide(app: &Arc<App>, id: &str, request: Request<Body>) -> Result<Response, Problem> {
+async fn asked(app: &Arc<App>, id: &str, request: Request<Body>) -> Result<Response, Problem> {
     app.runtime().fault(FailPoint::BytesIn)?;
     let (parts, body) = request.into_parts();
     let caller = caller(app, &parts)?;
@@ -149,10 +149,31 @@ async fn decide(app: &Arc<App>, id: &str, request: Request<Body>) -> Result<Resp
     let body = read_json(&parts.headers, body).await?;
     let asked: wire::Decide = parse(&body)?;
     let row = find(app, &caller, id).await?;
-    let href = format!("/v1/approvals/{}", row.approval.card);
-    let keyed = Keyed::of(&caller, &parts.method, &format!("{href}/decide"), &parts.headers, &body)?;
+    let keyed = Keyed::of(&caller, &parts.method, &route(&row), &parts.headers, &body)?;
+    decide(app, &caller, row, &asked, keyed, wait(&parts.headers).unwrap_or(WAIT)).await
+}
+
+fn href(row: &ApprovalRow) -> String {
+    format!("/v1/approvals/{}", row.approval.card)
+}
+
+/// Where an approval is decided: part of the delivery key.
+pub(crate) fn route(row: &ApprovalRow) -> String {
+    format!("{}/decide", href(row))
+}
+
+/// Presses the button of that decision at the version that was seen.
+pub(crate) async fn decide(
+    app: &Arc<App>,
+    caller: &Caller,
+    row: ApprovalRow,
+    asked: &wire::Decide,
+    keyed: Keyed,
+    wait: Duration,
+) -> Result<Response, Problem> {
     let actor = caller.actor(asked.actor.as_ref().map(|actor| actor.id.as_str()))?;
     app.runtime().fault(FailPoint::Verified)?;
+    let href = href(&row);
     let action = match asked.decision {
         wire::Decision::Approve => Action::Approve,
         wire::Decision::Reject => Action::Reject,
@@ -165,9 +186,8 @@ async fn decide(app: &Arc<App>, id: &str, request: Request<Body>) -> Result<Resp
         actor,
         kind: EventKind::CardPressed { press, remember: false },
     };
-    let wait = Some(wait(&parts.headers).unwrap_or(WAIT));
-    let delivery =
-        Delivery { keyed, lane: row.lane, more_keys: Vec::new(), event, wait, href, tell: Tell::Decision };
+    let (lane, wait) = (row.lane, Some(wait));
+    let delivery = Delivery { keyed, lane, more_keys: Vec::new(), event, wait, href, tell: Tell::Decision };
     deliver(app, delivery).await
 }
 

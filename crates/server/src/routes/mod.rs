@@ -1,19 +1,19 @@
 //! The routes, by what they are about, and the OpenAPI document made of them.
 
 pub(crate) mod approvals;
-mod effects;
+pub(crate) mod effects;
 pub(crate) mod events;
 pub(crate) mod feed;
 mod health;
 pub(crate) mod lanes;
 mod openapi;
-mod pause;
+pub(crate) mod pause;
 mod poll;
 mod replay;
-mod resolve;
+pub(crate) mod resolve;
 mod sign_in_links;
 mod stream;
-mod tracker;
+pub(crate) mod tracker;
 pub(crate) mod turns;
 
 use std::sync::Arc;

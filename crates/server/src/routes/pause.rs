@@ -34,7 +34,7 @@ pub(crate) fn operates(app: &App, caller: &Caller) -> Result<(), Problem> {
     Err(Problem::new(&codes::SCOPE, text))
 }
 
-fn told(pause: Option<PauseRow>) -> wire::Pause {
+pub(crate) fn told(pause: Option<PauseRow>) -> wire::Pause {
     match pause {
         None => wire::Pause { paused: false, level: None, by: None, since: None, reason: None },
         Some(row) => wire::Pause {
@@ -80,6 +80,20 @@ async fn put(app: &Arc<App>, request: Request) -> Result<Response, Problem> {
     operates(app, &caller)?;
     let body = read_json(&parts.headers, body).await?;
     let change: wire::PauseChange = parse(&body)?;
+    let keyed = Keyed::of(&caller, &parts.method, ROUTE, &parts.headers, &body)?;
+    change_to(app, &caller, change, keyed).await
+}
+
+/// Where it is switched: part of the request's key.
+pub(crate) const ROUTE: &str = "/v1/pause";
+
+/// Switches for a request by that key, once what it asks for was found to be whole.
+pub(crate) async fn change_to(
+    app: &Arc<App>,
+    caller: &Caller,
+    change: wire::PauseChange,
+    keyed: Keyed,
+) -> Result<Response, Problem> {
     let everything = match change.level.as_deref() {
         None | Some("outward") => false,
         Some("everything") => true,
@@ -92,8 +106,7 @@ async fn put(app: &Arc<App>, request: Request) -> Result<Response, Problem> {
     if reason.chars().count() > 500 {
         return Err(wrong("/reason", "a reason has at most 500 characters"));
     }
-    let keyed = Keyed::of(&caller, &parts.method, "/v1/pause", &parts.headers, &body)?;
-    once(app, keyed, switch(app, &caller, change.paused, everything, reason)).await
+    once(app, keyed, switch(app, caller, change.paused, everything, reason)).await
 }
 
 fn wrong(pointer: &str, text: &str) -> Problem {

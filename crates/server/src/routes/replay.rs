@@ -35,18 +35,17 @@ async fn replay(app: &Arc<App>, request: Request) -> Result<Response, Problem> {
     let asked: wire::Replay = parse(&read_json(&parts.headers, body).await?)?;
     let (lane, only) = find(app, &caller, asked).await?;
     let mut told = wire::Replays { lane: lane.id().0, turns: 0, same: 0, differing: Vec::new() };
-    let from = only.unwrap_or(1);
-    let seen = |replayed: &Replayed| {
-        if only.is_some_and(|only| only != replayed.revision) {
-            return;
-        }
+    let mut seen = |replayed: &Replayed| {
         told.turns += 1;
         match telling::differs(replayed) {
             None => told.same += 1,
             Some(turn) => told.differing.push(turn),
         }
     };
-    app.runtime().replay(&lane, from, seen).await?;
+    match only {
+        Some(revision) => app.runtime().replay_turn(&lane, revision).await?.iter().for_each(seen),
+        None => _ = app.runtime().replay(&lane, 1, &mut seen).await?,
+    }
     Ok(json(&told))
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
@@ -15,7 +16,7 @@ use throughline_store::{EffectState, StoredEffect};
 use super::approvals::WAIT;
 use super::effects::find;
 use crate::app::App;
-use crate::auth::Scope;
+use crate::auth::{Caller, Scope};
 use crate::codes;
 use crate::deliver::{Delivery, Tell, deliver};
 use crate::idempotency::Keyed;
@@ -45,10 +46,10 @@ pub(crate) async fn post_resolve(
     Named(id): Named,
     request: Request,
 ) -> Response {
-    resolve(&app, &id, request).await.unwrap_or_else(IntoResponse::into_response)
+    asked(&app, &id, request).await.unwrap_or_else(IntoResponse::into_response)
 }
 
-async fn resolve(app: &Arc<App>, id: &str, request: Request) -> Result<Response, Problem> {
+async fn asked(app: &Arc<App>, id: &str, request: Request) -> Result<Response, Problem> {
     app.runtime().fault(FailPoint::BytesIn)?;
     let (parts, body) = request.into_parts();
     let caller = caller(app, &parts)?;
@@ -56,21 +57,41 @@ async fn resolve(app: &Arc<App>, id: &str, request: Request) -> Result<Response,
     let body = read_json(&parts.headers, body).await?;
     let asked: wire::Resolve = parse(&body)?;
     let effect = find(app, &caller, id).await?;
-    let href = format!("/v1/effects/{}", effect.row.id);
-    let keyed = Keyed::of(&caller, &parts.method, &format!("{href}/resolve"), &parts.headers, &body)?;
+    let keyed = Keyed::of(&caller, &parts.method, &route(&effect), &parts.headers, &body)?;
+    resolve(app, &caller, effect, &asked, keyed, wait(&parts.headers).unwrap_or(WAIT)).await
+}
+
+fn href(effect: &StoredEffect) -> String {
+    format!("/v1/effects/{}", effect.row.id)
+}
+
+/// Where an effect is resolved: part of the delivery key.
+pub(crate) fn route(effect: &StoredEffect) -> String {
+    format!("{}/resolve", href(effect))
+}
+
+/// Presses the button of that resolution on the card that asks about the effect.
+pub(crate) async fn resolve(
+    app: &Arc<App>,
+    caller: &Caller,
+    effect: StoredEffect,
+    asked: &wire::Resolve,
+    keyed: Keyed,
+    wait: Duration,
+) -> Result<Response, Problem> {
+    let href = href(&effect);
     let actor = caller.actor(asked.actor.as_ref().map(|actor| actor.id.as_str()))?;
     app.runtime().fault(FailPoint::Verified)?;
     let kind = if known(app, &keyed).await? {
         // The request came before: whatever stands in for the event, its stored answer is given.
         EventKind::Unknown { name: "effects.resolve".into() }
     } else {
-        press(asking(app, &effect).await?, &asked)?
+        press(asking(app, &effect).await?, asked)?
     };
     tracing::info!(effect = %effect.row.id, by = actor, reason = asked.reason, "an uncertain effect is resolved");
     let event = Event { id: keyed.key.clone(), received_at: app.store().now(), actor, kind };
-    let wait = Some(wait(&parts.headers).unwrap_or(WAIT));
-    let delivery =
-        Delivery { keyed, lane: effect.lane, more_keys: Vec::new(), event, wait, href, tell: Tell::Decision };
+    let (lane, wait) = (effect.lane, Some(wait));
+    let delivery = Delivery { keyed, lane, more_keys: Vec::new(), event, wait, href, tell: Tell::Decision };
     deliver(app, delivery).await
 }
 

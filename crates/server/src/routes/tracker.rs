@@ -30,7 +30,7 @@ pub(crate) struct Filter {
     cursor: Option<String>,
 }
 
-fn told(issue: StoredIssue) -> wire::Issue {
+pub(crate) fn told(issue: StoredIssue) -> wire::Issue {
     wire::Issue {
         key: issue.key,
         kind: issue.item.item_type.word().into(),

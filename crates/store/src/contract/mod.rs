@@ -184,12 +184,7 @@ pub trait Lanes {
 
     /// What happened last: the newest turn of each lane of a tenant, newest first, below `before`. A backend may stop
     /// after a bounded number of turns, so a page can be short, even empty, while `next` says where to go on.
-    async fn latest(
-        &self,
-        tenant: &str,
-        before: Option<TurnSeq>,
-        limit: u32,
-    ) -> Result<Latest, StoreError>;
+    async fn latest(&self, tenant: &str, before: Option<TurnSeq>, limit: u32) -> Result<Latest, StoreError>;
 
     /// A lane by its id, also one that has only waiting rows.
     async fn lane(&self, tenant: &str, id: &LaneId) -> Result<Option<LaneInfo>, StoreError>;

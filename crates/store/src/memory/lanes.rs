@@ -146,12 +146,7 @@ impl Lanes for MemoryStore {
         Ok(ids.take(limit as usize).map(|(_, key)| tenant.lanes[key].info(key)).collect())
     }
 
-    async fn latest(
-        &self,
-        tenant: &str,
-        before: Option<TurnSeq>,
-        limit: u32,
-    ) -> Result<Latest, StoreError> {
+    async fn latest(&self, tenant: &str, before: Option<TurnSeq>, limit: u32) -> Result<Latest, StoreError> {
         let world = self.world();
         let Some(tenant) = world.tenants.get(tenant) else { return Ok(Latest::default()) };
         let below = |lane: &Lane| lane.revision > 0 && before.is_none_or(|before| lane.place < before);

@@ -214,12 +214,7 @@ impl Lanes for SqliteStore {
         self.read("list lanes", |sql| list(sql, tenant, after, limit))
     }
 
-    async fn latest(
-        &self,
-        tenant: &str,
-        before: Option<TurnSeq>,
-        limit: u32,
-    ) -> Result<Latest, StoreError> {
+    async fn latest(&self, tenant: &str, before: Option<TurnSeq>, limit: u32) -> Result<Latest, StoreError> {
         self.read("read the latest turns", |sql| turns::latest(sql, tenant, before, limit))
     }
 

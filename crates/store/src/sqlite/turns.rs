@@ -77,7 +77,8 @@ pub(super) fn latest(
     let before = before.map_or_else(newest, Ok)?;
     let end = before.saturating_sub(DEPTH);
     // The unary plus keeps the walk on the turns' own order.
-    let rest = "t.n < ?2 AND t.n >= ?3 AND +t.tenant = ?1 AND l.revision = t.revision ORDER BY t.n DESC LIMIT ?4";
+    let rest =
+        "t.n < ?2 AND t.n >= ?3 AND +t.tenant = ?1 AND l.revision = t.revision ORDER BY t.n DESC LIMIT ?4";
     let mut select = sql.prepare_cached(&format!("{SELECT}{rest}"))?;
     let found = select.query_map((tenant, before, end, limit), |row| Ok((row.get("n")?, stored(row)?)))?;
     let turns: Vec<(TurnSeq, StoredTurn)> = found.collect::<Result<_, _>>()?;
