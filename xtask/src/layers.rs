@@ -29,7 +29,7 @@ const LAYERS: &[Layer] = &[
     Layer {
         name: "server",
         row: "hosts",
-        may: &["engine", "store", "channels", "models", "trackers", "runtime"],
+        may: &["engine", "testkit", "store", "channels", "models", "trackers", "runtime"],
         tests: &[],
     },
     Layer {

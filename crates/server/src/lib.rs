@@ -27,6 +27,7 @@ mod key;
 mod listen;
 mod metrics;
 mod problem;
+pub mod recording;
 mod request;
 mod routes;
 mod sent;

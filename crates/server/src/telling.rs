@@ -300,7 +300,7 @@ pub async fn approval(runtime: &Runtime, row: &ApprovalRow) -> Result<wire::Appr
     })
 }
 
-fn approval_state(state: &ApprovalState) -> &'static str {
+pub(crate) fn approval_state(state: &ApprovalState) -> &'static str {
     match state {
         ApprovalState::Pending => "pending",
         ApprovalState::Decided { change: ApprovalChange::Decide { action, .. } } => match action {

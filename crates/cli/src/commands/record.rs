@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::json;
-use throughline_testkit::RecordedLane;
+use throughline_server::recording::Recording;
 
 use crate::api::Local;
 use crate::app::App;
@@ -33,17 +33,19 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
     let local = Local::open(app)?;
     let info = local.stored_lane(&args.lane)?;
     let bar = app.out.bar(info.revision, "turns read");
-    let (turns, erased) = recorded::turns(&local, &info, |revision| bar.set_position(revision))?;
+    let (config, runtime) = (local.config(), &local.instance().runtime);
+    let read = Recording::read(runtime, &config.policy, &info, |revision| bar.set_position(revision));
+    let recording = local.ask(read)?;
     bar.finish_and_clear();
-    if turns.is_empty() {
+    let erased = recording.erased;
+    if recording.is_empty() {
         return Err(Failure::new(format!("there is nothing to record in {}", args.lane))
             .why(if erased > 0 { "what was said in it was erased" } else { "nothing happened in it yet" }));
     }
     if erased > 0 {
         app.out.warn(&format!("{erased} turns are left out: what was said in them was erased"));
     }
-    let lane = RecordedLane { lane: info.key, turns, policy: local.config().policy.clone() };
-    write(app, args, &lane.to_yaml(args.name.as_deref().unwrap_or(&args.lane)))
+    write(app, args, &recording.to_yaml(args.name.as_deref().unwrap_or(&args.lane)))
 }
 
 fn write(app: &App, args: &Args, yaml: &str) -> Outcome {

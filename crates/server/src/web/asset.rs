@@ -26,6 +26,13 @@ const ASSETS: &[Asset] = &[
         bytes: concat!(include_str!("../../web/style.css"), include_str!("../../web/chat.css")).as_bytes(),
     },
     Asset { name: "chat.js", kind: JS, bytes: include_bytes!("../../web/chat.js") },
+    Asset {
+        name: "console.css",
+        kind: CSS,
+        bytes: concat!(include_str!("../../web/style.css"), include_str!("../../web/console/console.css"))
+            .as_bytes(),
+    },
+    Asset { name: "console.js", kind: JS, bytes: include_bytes!("../../web/console/console.js") },
 ];
 
 const CSS: &str = "text/css; charset=utf-8";

@@ -8,6 +8,7 @@
 
 mod asset;
 mod chat;
+mod console;
 pub(crate) mod conversations;
 mod forms;
 mod history;
@@ -41,6 +42,7 @@ pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
         .route("/sign-in", get(sign_in::get_sign_in).post(sign_in::post_sign_in))
         .route("/sign-out", post(sign_in::post_sign_out))
         .route("/you", post(sign_in::post_you))
+        .merge(console::routes())
         .layer(from_fn_with_state(app.clone(), visitor::introduce));
     let policy = policy::Policy::new(&app.config().web.frame_ancestors);
     pages.route("/assets/{file}", get(asset::get_asset)).layer(from_fn_with_state(policy, policy::restrict))

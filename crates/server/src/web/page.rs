@@ -10,7 +10,7 @@ use minijinja::value::Serde;
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior};
 use serde::Serialize;
 
-use super::asset;
+use super::{asset, console};
 use crate::codes;
 use crate::problem::Problem;
 
@@ -44,7 +44,8 @@ static PAGES: LazyLock<Environment<'static>> = LazyLock::new(|| {
     pages.add_function("asset", |name: &str| {
         asset::link(name).ok_or_else(|| Error::new(ErrorKind::InvalidOperation, format!("no asset {name}")))
     });
-    for (name, source) in TEMPLATES {
+    console::add_words(&mut pages);
+    for (name, source) in TEMPLATES.iter().chain(console::TEMPLATES) {
         if let Err(error) = pages.add_template(name, source) {
             // Told when the page is asked for; a test renders every page.
             tracing::error!(name, %error, "a template cannot be read");
@@ -103,7 +104,7 @@ mod tests {
 
     #[test]
     fn every_template_can_be_read_and_is_escaped() {
-        for (name, _) in TEMPLATES {
+        for (name, _) in TEMPLATES.iter().chain(console::TEMPLATES) {
             assert!(name.ends_with(".html"), "{name} would not be escaped");
             assert!(PAGES.get_template(name).is_ok(), "{name}");
         }

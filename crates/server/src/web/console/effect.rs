@@ -1,0 +1,168 @@
+//! An effect as the pages show it: what it does in one line, how it stands, what the far side said.
+
+use serde::Serialize;
+use throughline_engine::ask::{Answer, Ask};
+use throughline_engine::effect::{EffectBody, EffectResult, FieldError, Outcome};
+use throughline_engine::tickets::{Item, Target};
+use throughline_store::{EffectState, Performer, StoredEffect};
+
+use crate::telling;
+
+/// One line of a list of effects.
+#[derive(Serialize)]
+pub(super) struct EffectRow {
+    pub(super) id: String,
+    class: &'static str,
+    state: &'static str,
+    /// What it does, in one line.
+    what: String,
+    /// Leaves the conversation: released by an approval.
+    outward: bool,
+    /// `us`, the `host`, or the `commit` itself.
+    by: &'static str,
+    attempts: u32,
+    created_at: String,
+    lane: String,
+    turn: String,
+    /// Card and version that released it.
+    approval: Option<(String, u32)>,
+    /// When it is tried again, by itself.
+    next_look: Option<String>,
+    /// Until when the host may report.
+    deadline: Option<String>,
+    outcome: Option<Told>,
+    /// It asked a model.
+    ask: Option<Asked>,
+}
+
+/// How an effect ended.
+#[derive(Serialize)]
+struct Told {
+    /// One line.
+    text: String,
+    /// A stable word for why it failed.
+    reason: Option<String>,
+    errors: Vec<FieldError>,
+    /// The issue that came of it.
+    issue: Option<String>,
+    url: Option<String>,
+}
+
+/// What a model was asked, and what it said.
+#[derive(Serialize)]
+struct Asked {
+    purpose: &'static str,
+    text: String,
+    window: Vec<String>,
+    labels: Vec<&'static str>,
+    budget_ms: i64,
+    /// Absent while it is asked.
+    answer: Option<String>,
+}
+
+/// The effect as it is shown.
+pub(super) fn row(effect: &StoredEffect) -> EffectRow {
+    let body = telling::body(effect);
+    let outcome = outcome(effect);
+    let ask = match &body {
+        Some(EffectBody::ModelAsk(ask)) => Some(asked(ask, outcome.as_ref())),
+        _ => None,
+    };
+    EffectRow {
+        id: effect.row.id.0.clone(),
+        class: effect.row.class.word(),
+        state: telling::state_word(effect.state),
+        what: body.as_ref().map(line).unwrap_or_default(),
+        outward: effect.row.class.outward(),
+        by: performer(effect.row.performer),
+        attempts: effect.attempts,
+        created_at: effect.created_at.rfc3339(),
+        lane: effect.lane.id().0,
+        turn: effect.turn.0.clone(),
+        approval: effect.row.approval.as_ref().map(|by| (by.card.0.clone(), by.version)),
+        next_look: (effect.state == EffectState::Planned && effect.not_before > effect.created_at)
+            .then(|| effect.not_before.rfc3339()),
+        deadline: effect.row.deadline.map(|end| end.rfc3339()),
+        outcome: outcome.as_ref().map(told),
+        ask,
+    }
+}
+
+fn outcome(effect: &StoredEffect) -> Option<Outcome> {
+    serde_json::from_str(effect.outcome.as_deref()?).ok()
+}
+
+fn performer(performer: Performer) -> &'static str {
+    match performer {
+        Performer::Us => "us",
+        Performer::Host => "the host",
+        Performer::Commit => "the commit",
+    }
+}
+
+/// What an effect does, in one line.
+pub(super) fn line(body: &EffectBody) -> String {
+    let item =
+        |item: &Item, target: &Target| format!("{} “{}” in {target}", item.item_type.word(), item.title());
+    match body {
+        EffectBody::Reply { text, .. } => text.clone(),
+        EffectBody::CardPost { card, .. } | EffectBody::CardUpdate { card, .. } => {
+            format!("v{}: {}", card.version, card.title)
+        }
+        EffectBody::Notice { to, text } => format!("to @{to}: {text}"),
+        EffectBody::ModelAsk(Ask::Classify { text, .. }) => format!("what is wanted with “{text}”"),
+        EffectBody::TrackerCheck { target, item: checked, .. } => {
+            format!("would it take: {}", item(checked, target))
+        }
+        EffectBody::TrackerFind { target, key, .. } => format!("is there {key} in {target}"),
+        EffectBody::TrackerCreate { target, item: made, .. } => format!("create {}", item(made, target)),
+    }
+}
+
+fn told(outcome: &Outcome) -> Told {
+    let plain = |text: String| Told { text, reason: None, errors: Vec::new(), issue: None, url: None };
+    match outcome {
+        Outcome::Done { result } => match result {
+            EffectResult::Delivered { channel_id } => {
+                let under = channel_id.as_ref().map(|id| format!(" as {id}")).unwrap_or_default();
+                plain(format!("delivered{under}"))
+            }
+            EffectResult::Checked => plain("the tracker would take it".into()),
+            EffectResult::Found { key, title, url } => {
+                Told { issue: Some(key.clone()), url: url.clone(), ..plain(format!("found: “{title}”")) }
+            }
+            EffectResult::Issue { key, url } => {
+                Told { issue: Some(key.clone()), url: url.clone(), ..plain("created".into()) }
+            }
+            EffectResult::Answered(answer) => plain(said(answer)),
+        },
+        Outcome::Failed { reason, text, errors } => {
+            Told { reason: Some(reason.clone()), errors: errors.clone(), ..plain(text.clone()) }
+        }
+        Outcome::Uncertain { text } => plain(text.clone()),
+    }
+}
+
+fn asked(Ask::Classify { text, window, labels, budget_ms }: &Ask, outcome: Option<&Outcome>) -> Asked {
+    let answer = outcome.map(|outcome| match outcome {
+        Outcome::Done { result: EffectResult::Answered(answer) } => said(answer),
+        Outcome::Done { .. } => "no answer".into(),
+        Outcome::Failed { reason, text, .. } => format!("no answer: {reason}, {text}"),
+        Outcome::Uncertain { text } => format!("no answer: {text}"),
+    });
+    Asked {
+        purpose: "classify",
+        text: text.clone(),
+        window: window.clone(),
+        labels: labels.iter().map(|label| label.word()).collect(),
+        budget_ms: *budget_ms,
+        answer,
+    }
+}
+
+fn said(answer: &Answer) -> String {
+    match answer {
+        Answer::Classify { label, confidence } => format!("{label}, {confidence} %"),
+        Answer::None { why } => format!("no answer: {why}"),
+    }
+}

@@ -1,0 +1,152 @@
+//! What comes back from a page: a form of ours, from a page of ours, under a key that makes sending it twice harmless.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use axum::body::to_bytes;
+use axum::extract::{FromRequest, Request};
+use axum::http::header::{HOST, ORIGIN};
+use axum::http::{HeaderMap, Method};
+use axum::response::Response;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use throughline_engine::canon::hex;
+
+use super::desk::Desk;
+use crate::app::App;
+use crate::codes;
+use crate::guard::same_origin;
+use crate::idempotency::Keyed;
+use crate::problem::Problem;
+use crate::request::read_form;
+
+/// A form that was sent.
+pub(super) struct Sent(BTreeMap<String, String>);
+
+impl FromRequest<Arc<App>> for Sent {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _: &Arc<App>) -> Result<Self, Problem> {
+        let (parts, body) = request.into_parts();
+        from_here(&parts.headers)?;
+        Ok(Self(read_form(&parts.headers, body).await?))
+    }
+}
+
+impl Sent {
+    /// What a field says; `None` when it is not there.
+    pub(super) fn field(&self, name: &str) -> Option<String> {
+        // Browsers send line ends as they did on paper.
+        self.0.get(name).map(|text| text.replace("\r\n", "\n"))
+    }
+
+    /// The same, of a field that may be left empty.
+    pub(super) fn said(&self, name: &str) -> Option<String> {
+        self.field(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+    }
+
+    /// A field that has to be there.
+    pub(super) fn must(&self, name: &str) -> Result<String, Problem> {
+        self.field(name).ok_or_else(|| not_whole(name))
+    }
+
+    /// One of the words of an enum.
+    pub(super) fn word<T: DeserializeOwned>(&self, name: &str) -> Result<T, Problem> {
+        serde_json::from_value(Value::String(self.must(name)?)).map_err(|_| not_whole(name))
+    }
+
+    /// A number, or true or false.
+    pub(super) fn parsed<T: FromStr>(&self, name: &str) -> Result<T, Problem> {
+        self.must(name)?.parse().map_err(|_| not_whole(name))
+    }
+
+    /// The form as the API's request of that route, under the form's key.
+    pub(super) fn keyed<T: Serialize>(
+        &self,
+        desk: &Desk,
+        method: &Method,
+        route: &str,
+        body: &T,
+    ) -> Result<Keyed, Problem> {
+        let key = self.must("key")?;
+        let visible = (1..=255).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
+        if !visible {
+            return Err(not_whole("key"));
+        }
+        let body = serde_json::to_value(body).unwrap_or_default();
+        Ok(Keyed::new(&desk.caller, method, route, &key, &body))
+    }
+}
+
+fn not_whole(field: &str) -> Problem {
+    let text =
+        format!("the form's field {field:?} is missing or is not what it should be; open the page again");
+    Problem::new(&codes::BAD_REQUEST, text)
+}
+
+/// Only our own pages may send forms: a browser says where a request began, and no page can make it say otherwise.
+fn from_here(headers: &HeaderMap) -> Result<(), Problem> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let host = |origin: &str| origin.split_once("://").map(|(_, host)| host.to_owned());
+    let ours = match text(ORIGIN.as_str()) {
+        _ if headers.contains_key("sec-fetch-site") => same_origin(headers),
+        // No browser, or one from before both headers: then there is no cookie either (SameSite=Strict).
+        None => true,
+        Some(origin) => host(origin).is_some_and(|host| Some(host.as_str()) == text(HOST.as_str())),
+    };
+    if ours {
+        return Ok(());
+    }
+    Err(Problem::new(
+        &codes::ORIGIN_REFUSED,
+        "a form of another site's page is not taken; send it from the console",
+    ))
+}
+
+/// A key for one form of one page: sent twice, it is one request.
+pub(super) fn fresh_key() -> String {
+    let mut random = [0; 12];
+    // A key is not a secret. Without randomness forms would share one, and be told that it was used.
+    let _ = getrandom::fill(&mut random);
+    format!("console-{}", hex(&random))
+}
+
+/// The turn of an answer of the API; `None` when it is not there yet. What was refused stays as it is.
+pub(super) async fn turn_of(response: Response) -> Result<Option<String>, Response> {
+    if !response.status().is_success() {
+        return Err(response);
+    }
+    let bytes = to_bytes(response.into_body(), usize::MAX).await.unwrap_or_default();
+    let answer: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    Ok(answer["turn"].as_str().map(str::to_owned))
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::{HeaderName, HeaderValue};
+
+    use super::*;
+
+    fn taken(headers: &[(&'static str, &'static str)]) -> bool {
+        let pairs = headers
+            .iter()
+            .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
+        from_here(&pairs.collect()).is_ok()
+    }
+
+    #[test]
+    fn forms_of_other_sites_are_not_taken() {
+        assert!(taken(&[]));
+        assert!(taken(&[("sec-fetch-site", "same-origin")]));
+        assert!(taken(&[("sec-fetch-site", "same-origin"), ("origin", "null")]));
+        assert!(!taken(&[("sec-fetch-site", "none")]));
+        assert!(!taken(&[("sec-fetch-site", "cross-site")]));
+        assert!(!taken(&[("sec-fetch-site", "same-site")]));
+        assert!(taken(&[("host", "bot.example:8080"), ("origin", "https://bot.example:8080")]));
+        assert!(!taken(&[("host", "bot.example"), ("origin", "https://evil.example")]));
+        assert!(!taken(&[("host", "bot.example"), ("origin", "null")]));
+        assert!(!taken(&[("origin", "https://bot.example")]));
+    }
+}
