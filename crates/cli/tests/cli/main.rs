@@ -6,6 +6,7 @@
 mod approvals;
 mod chat;
 mod config;
+mod console;
 mod disk;
 mod doctor;
 mod eval;

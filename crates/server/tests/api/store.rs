@@ -13,6 +13,8 @@ pub(crate) struct Rigged {
     read_only: AtomicBool,
     /// Milliseconds that keeping an answer takes.
     slow: AtomicU64,
+    /// How often something was read.
+    reads: AtomicU64,
 }
 
 impl Rigged {
@@ -21,7 +23,8 @@ impl Rigged {
     }
 
     pub(crate) fn over(inner: Arc<dyn Store>) -> Arc<Self> {
-        Arc::new(Self { inner, read_only: AtomicBool::new(false), slow: AtomicU64::new(0) })
+        let (slow, reads) = (AtomicU64::new(0), AtomicU64::new(0));
+        Arc::new(Self { inner, read_only: AtomicBool::new(false), slow, reads })
     }
 
     /// As a full disk does it, and as it is when space was freed.
@@ -31,6 +34,11 @@ impl Rigged {
 
     pub(crate) fn answers_take(&self, time: Duration) {
         self.slow.store(u64::try_from(time.as_millis()).unwrap(), Ordering::SeqCst);
+    }
+
+    #[allow(dead_code, reason = "only the console's tests count")]
+    pub(crate) fn reads(&self) -> u64 {
+        self.reads.load(Ordering::SeqCst)
     }
 
     fn write(&self, act: &'static str) -> Result<(), StoreError> {
@@ -46,6 +54,7 @@ macro_rules! through {
         #[async_trait]
         impl $part for Rigged {
             $(async fn $read(&self, $($r: $rt),*) -> Result<$ro, StoreError> {
+                self.reads.fetch_add(1, Ordering::SeqCst);
                 self.inner.$read($($r),*).await
             })*
             $(async fn $write(&self, $($w: $wt),*) -> Result<$wo, StoreError> {

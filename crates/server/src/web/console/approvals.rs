@@ -1,5 +1,5 @@
-//! Approvals: what waits for whom, one with its card, rules and history, and deciding it. A list reads 50 approvals; one
-//! approval reads the lane's 200 newest turns for its history.
+//! Approvals: what waits for whom, one with its card, rules and history, and deciding it. A list reads 50 approvals,
+//! with the lane of each that waits; one approval reads the lane's 200 newest turns for its history.
 
 use axum::http::Method;
 use axum::response::{IntoResponse, Redirect, Response};
@@ -10,7 +10,7 @@ use throughline_engine::id::Mint;
 use throughline_engine::workflow::Action;
 use throughline_engine::{CardId, LaneKey};
 use throughline_runtime::record::Turn;
-use throughline_store::ApprovalRow;
+use throughline_store::{ApprovalRow, ApprovalState};
 
 use super::deciding::{self, Rule, Standing};
 use super::desk::{Desk, Section, Twin};
@@ -48,10 +48,10 @@ struct Row {
     version: u32,
     state: &'static str,
     title: String,
+    /// What its card asks, while it waits.
+    asks: Option<String>,
     classes: Vec<String>,
     targets: Vec<String>,
-    quantity: u32,
-    chars: u32,
     requested_by: String,
     created_at: String,
     expires_at: Option<String>,
@@ -89,7 +89,11 @@ pub(super) async fn list(desk: Desk, Asked(filter): Asked<Filter>) -> Result<Res
             ));
         }
     };
-    let list = List { rows: found.iter().map(row).collect(), show: show.into(), next };
+    let mut rows = Vec::new();
+    for found in found.iter().take(PAGE as usize) {
+        rows.push(row(&desk, found).await?);
+    }
+    let list = List { rows, show: show.into(), next };
     let all = if show == "all" { (" --all", "?state=all") } else { ("", "") };
     let twin =
         Twin::new(format!("throughline approvals list{}", all.0), format!("GET /v1/approvals{}", all.1));
@@ -112,23 +116,28 @@ async fn standing(desk: &Desk, row: &ApprovalRow) -> Standing {
     deciding::standing(desk.app.runtime().policy(), &actor, &row.approval)
 }
 
-fn row(row: &ApprovalRow) -> Row {
+async fn row(desk: &Desk, row: &ApprovalRow) -> Result<Row, Problem> {
     let approval = &row.approval;
-    Row {
+    let asks = match &row.state {
+        ApprovalState::Pending => {
+            telling::approval(desk.app.runtime(), row).await?.card.map(|card| card.title)
+        }
+        _ => None,
+    };
+    Ok(Row {
         id: approval.card.0.clone(),
         version: approval.version,
         state: telling::approval_state(&row.state),
         title: title(&approval.payload),
+        asks,
         classes: approval.classes.clone(),
         targets: approval.targets.clone(),
-        quantity: approval.quantity,
-        chars: approval.total_chars,
         requested_by: approval.requested_by.clone(),
         created_at: approval.created_at.rfc3339(),
         expires_at: approval.expires_at.map(|end| end.rfc3339()),
         hash: approval.payload_sha256.chars().take(8).collect(),
         lane: row.lane.id().0,
-    }
+    })
 }
 
 /// What would be made, by its title.

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use serde::{Deserialize, Serialize};
 use throughline_channels::api::{EventRequest, LaneRequest};
 use throughline_engine::effect::EffectBody;
-use throughline_engine::lane::{Lane, Record};
+use throughline_engine::lane::{Lane, Record, Role};
 use throughline_engine::tickets::{Draft, Part};
 use throughline_engine::{Given, LaneId, MessageId, Verdict, focus};
 use throughline_runtime::record::Turn;
@@ -91,6 +91,8 @@ struct Remembered {
 /// What a message without a reply would refer to.
 #[derive(Serialize)]
 struct Focus {
+    /// Whose message.
+    of: String,
     source: &'static str,
     text: String,
     task: Option<String>,
@@ -179,7 +181,7 @@ async fn page(desk: &Desk, info: &LaneInfo, view: &View, panel: Option<TurnView>
         pending: head.pendings.iter().map(|pending| waits(&lane, pending)).collect(),
         drafts: drafts(&lane),
         remembered: alive.map(|mode| Remembered { intent: mode.intent.word(), since: mode.since.rfc3339() }),
-        focus: focus_of(&lane, &desk.caller.principal),
+        focus: focus_of(&lane),
         said: said(desk, info, &page).await?,
         turns: page.iter().map(turn_row).collect(),
         older,
@@ -267,11 +269,17 @@ fn draft_view(draft: &Draft) -> DraftView {
     }
 }
 
-fn focus_of(lane: &Lane, who: &str) -> Option<Focus> {
-    let found = focus::resolve(lane, who, false, &Given::default());
+/// The focus of whoever spoke last, or is asked.
+fn focus_of(lane: &Lane) -> Option<Focus> {
+    let newest = lane.head.window.iter().rev().filter_map(|id| lane.records.message(id));
+    let spoke = newest.filter(|message| message.role == Role::User).map(|message| message.by.clone()).next();
+    let asked = || lane.head.pendings.iter().find_map(|pending| pending.asked_of.clone());
+    let of = spoke.or_else(asked).unwrap_or_default();
+    let found = focus::resolve(lane, &of, false, &Given::default());
     let anchor = lane.records.message(found.anchor.as_ref()?)?;
     let task = found.task.as_ref().and_then(|task| lane.records.task(task));
     Some(Focus {
+        of,
         source: found.source.word(),
         text: first_line(&anchor.text),
         task: task.map(|task| task.title.clone()),

@@ -1,0 +1,148 @@
+//! Reading a page: what a browser makes of it, as far as a test needs it.
+
+use crate::support::{Call, Reply, Server};
+
+/// A page that was answered.
+pub(crate) struct Page {
+    pub(crate) status: u16,
+    pub(crate) html: String,
+}
+
+/// Elements without an end.
+const VOID: [&str; 6] = ["meta", "link", "input", "br", "img", "hr"];
+
+impl Page {
+    /// What was answered, once it is known to be a whole page of ours.
+    pub(crate) fn of(reply: &Reply) -> Self {
+        let html = reply.text();
+        assert_eq!(reply.header("content-type"), Some("text/html; charset=utf-8"), "{} {html}", reply.status);
+        let policy = reply.header("content-security-policy").expect("a policy");
+        assert!(policy.contains("script-src 'self'") && !policy.contains("unsafe"), "{policy}");
+        assert_eq!(reply.header("cache-control"), Some("no-store"));
+        well_formed(&html);
+        for inline in ["<style", " style=", " onclick=", "javascript:", "<script>"] {
+            assert!(!html.contains(inline), "{inline} in {html}");
+        }
+        assert!(html.contains("<main id=\"main\"") && html.contains("class=\"skip\""), "landmarks: {html}");
+        assert_eq!(html.matches("<table").count(), html.matches("<caption>").count(), "a caption each");
+        Self { status: reply.status, html }
+    }
+
+    /// Without its tags, blanks made one.
+    pub(crate) fn text(&self) -> String {
+        text(&self.html)
+    }
+
+    /// The part of the page that follows this.
+    pub(crate) fn after(&self, mark: &str) -> Self {
+        let at = self.html.find(mark).unwrap_or_else(|| panic!("no {mark} in {}", self.html));
+        Self { status: self.status, html: self.html[at..].to_owned() }
+    }
+
+    pub(crate) fn says(&self, words: &str) -> &Self {
+        assert!(self.text().contains(words), "no {words:?} in {}", self.text());
+        self
+    }
+
+    pub(crate) fn links_to(&self, href: &str) -> &Self {
+        let links = self.links("/");
+        assert!(links.iter().any(|link| link == href), "no link to {href} among {links:?}");
+        self
+    }
+
+    /// The addresses of links that begin so, in order, each once.
+    pub(crate) fn links(&self, prefix: &str) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        for rest in self.html.split("href=\"").skip(1) {
+            let href = unescaped(rest.split('"').next().unwrap_or_default());
+            if href.starts_with(prefix) && !found.contains(&href) {
+                found.push(href);
+            }
+        }
+        found
+    }
+
+    /// What a hidden field holds.
+    pub(crate) fn field(&self, name: &str) -> String {
+        let mark = format!("name=\"{name}\" value=\"");
+        let at = self.html.find(&mark).unwrap_or_else(|| panic!("no field {name} in {}", self.html));
+        unescaped(self.html[at + mark.len()..].split('"').next().unwrap_or_default())
+    }
+
+    /// Number, verdict and words of each rung, in order.
+    pub(crate) fn rungs(&self) -> Vec<(u8, String, String)> {
+        let rung = |item: &str| {
+            let state = item.split('"').next().unwrap_or_default().to_owned();
+            let words = text(
+                item.split("<div>").nth(1).unwrap_or_default().split("</li>").next().unwrap_or_default(),
+            );
+            let number = words.split(' ').nth(1)?.strip_suffix(':')?.parse().ok()?;
+            Some((number, state, words))
+        };
+        self.html.split("<li class=\"rung ").skip(1).filter_map(rung).collect()
+    }
+}
+
+impl Server {
+    /// A page that is there.
+    pub(crate) async fn page(&self, path: &str) -> Page {
+        let reply = self.get(path).send().await;
+        let page = Page::of(&reply);
+        assert_eq!(page.status, 200, "{path}: {}", page.text());
+        page
+    }
+
+    /// A form, sent as a browser sends it.
+    pub(crate) fn form(&self, path: &str, fields: &[(&str, &str)]) -> Call {
+        let encoded = fields.iter().map(|(name, value)| format!("{name}={}", percent(value)));
+        let body = encoded.collect::<Vec<_>>().join("&").into_bytes();
+        self.post(path)
+            .header("Content-Type", "application/x-www-form-urlencoded")
+            .header("Sec-Fetch-Site", "same-origin")
+            .header("Origin", "null")
+            .bytes(body)
+    }
+}
+
+/// Where an answer sends the browser.
+pub(crate) fn sent_to(reply: &Reply) -> String {
+    assert_eq!(reply.status, 303, "{}", reply.text());
+    reply.header("location").expect("a location").to_owned()
+}
+
+fn percent(text: &str) -> String {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~".contains(byte);
+    text.bytes()
+        .map(|byte| if plain(&byte) { char::from(byte).into() } else { format!("%{byte:02X}") })
+        .collect()
+}
+
+fn text(html: &str) -> String {
+    let mut out = String::new();
+    for part in html.split('<') {
+        out.push_str(part.split_once('>').map_or(part, |(_, text)| text));
+        out.push(' ');
+    }
+    unescaped(&out).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn unescaped(text: &str) -> String {
+    let pairs =
+        [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#x27;", "'"), ("&#x2f;", "/"), ("&amp;", "&")];
+    pairs.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
+}
+
+/// Every element that is opened is closed, in order.
+fn well_formed(html: &str) {
+    let mut open: Vec<&str> = Vec::new();
+    for tag in html.split('<').skip(1) {
+        let tag = tag.split('>').next().unwrap_or_default();
+        let name = tag.split(|c: char| c.is_whitespace()).next().unwrap_or_default();
+        match name.strip_prefix('/') {
+            Some(name) => assert_eq!(open.pop(), Some(name), "</{name}> closes something else"),
+            None if name.starts_with('!') || VOID.contains(&name) => {}
+            None => open.push(name),
+        }
+    }
+    assert_eq!(open, Vec::<&str>::new(), "never closed");
+}
