@@ -19,6 +19,7 @@ async fn an_approval_is_decided_once_however_often_the_form_is_sent() {
         server.page("/console/approvals").await.says("Write the manual").links_to(&path);
         let page = server.page(&path).await;
         page.says("As @you, at version 1");
+        page.says(&format!("throughline approvals decide {id} --version 1 --decision approve"));
         let fields = [("version", "1"), ("decision", "approve"), ("key", &page.field("key"))];
         let decided = server.form(&path, &fields).send().await;
         let to = sent_to(&decided);

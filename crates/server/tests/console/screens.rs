@@ -44,6 +44,7 @@ async fn each_screen_shows_what_happened_and_names_its_twins() {
         one.says("Create a task for the manual").says("Created DEMO-1").says("Nothing waits for an answer");
         one.says("@bob pressed Approve on version 1").says("told privately: This preview is outdated");
         one.says("@ana sent the form of Edit on version 1").says(&format!("throughline lanes show {lane}"));
+        one.says(&format!("throughline record {lane}"));
         one.links_to(&format!("/console/lanes/{lane}/scenario"));
         assert!(!one.html.contains("tok_") && !one.html.contains("name=\"token\""), "no button's token");
 

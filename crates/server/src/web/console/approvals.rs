@@ -229,7 +229,12 @@ pub(super) async fn show(
         came: came(&desk, after.turn.as_deref()).await?,
         approval,
     };
-    let twin = Twin::new(format!("throughline approvals show {id}"), format!("GET /v1/approvals/{id}"));
+    let mut twin = Twin::new(format!("throughline approvals show {id}"), format!("GET /v1/approvals/{id}"));
+    if let Some(first) = one.choices.first() {
+        let (version, decision) = (one.approval.version, first.decision);
+        let cli = format!("throughline approvals decide {id} --version {version} --decision {decision}");
+        twin = twin.acts(cli, format!("POST /v1/approvals/{id}/decide"));
+    }
     desk.page(Section::Approvals, "console/approval.html", twin, &one).await
 }
 

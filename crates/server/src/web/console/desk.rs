@@ -68,18 +68,26 @@ struct Link {
     here: bool,
 }
 
-/// Where else the same is told or done.
+/// Where else the same is told and done.
 #[derive(Serialize)]
 pub(super) struct Twin {
     /// On the command line.
-    pub(super) cli: String,
+    cli: Vec<String>,
     /// In the API.
-    pub(super) api: String,
+    api: Vec<String>,
 }
 
 impl Twin {
+    /// What tells the same. Empty where there is none.
     pub(super) fn new(cli: impl Into<String>, api: impl Into<String>) -> Self {
-        Self { cli: cli.into(), api: api.into() }
+        Self { cli: vec![cli.into()], api: vec![api.into()] }
+    }
+
+    /// What does the same as the page's forms.
+    pub(super) fn acts(mut self, cli: impl Into<String>, api: impl Into<String>) -> Self {
+        self.cli.push(cli.into());
+        self.api.push(api.into());
+        self
     }
 }
 

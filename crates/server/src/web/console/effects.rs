@@ -76,7 +76,10 @@ pub(super) async fn list(desk: Desk, Asked(filter): Asked<Filter>) -> Result<Res
         "" => (String::new(), String::new()),
         state => (format!(" --state {state}"), format!("?state={state}")),
     };
-    let twin = Twin::new(format!("throughline effects list{flag}"), format!("GET /v1/effects{query}"));
+    let mut twin = Twin::new(format!("throughline effects list{flag}"), format!("GET /v1/effects{query}"));
+    if desk.operates() {
+        twin = twin.acts("throughline effects pause --reason WHY", "PUT /v1/pause");
+    }
     desk.page(Section::Effects, "console/effects.html", twin, &list).await
 }
 
@@ -106,7 +109,11 @@ pub(super) async fn show(
         key: fresh_key(),
         came: came(&desk, after.turn.as_deref()).await?,
     };
-    let twin = Twin::new(format!("throughline effects show {id}"), format!("GET /v1/effects/{id}"));
+    let mut twin = Twin::new(format!("throughline effects show {id}"), format!("GET /v1/effects/{id}"));
+    if found.state == EffectState::Uncertain && desk.caller.may(Scope::EffectsResolve) {
+        let cli = format!("throughline effects resolve {id} --as adopt --key KEY");
+        twin = twin.acts(cli, format!("POST /v1/effects/{id}/resolve"));
+    }
     desk.page(Section::Effects, "console/effect.html", twin, &one).await
 }
 

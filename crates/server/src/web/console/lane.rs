@@ -153,7 +153,8 @@ pub(super) async fn show(
         }
     };
     let page = page(&desk, &info, &view, panel).await?;
-    let twin = Twin::new(format!("throughline lanes show {}", info.id), format!("GET /v1/lanes/{}", info.id));
+    let twin = Twin::new(format!("throughline lanes show {}", info.id), format!("GET /v1/lanes/{}", info.id))
+        .acts(format!("throughline record {}", info.id), format!("GET /v1/lanes/{}/turns", info.id));
     desk.page(Section::Lanes, "console/lane.html", twin, &page).await
 }
 
