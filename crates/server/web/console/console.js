@@ -66,7 +66,7 @@ const follow = (live) => {
         if (focused) again.focus();
       }
       copyButtons(live);
-      const newest = live.querySelector("#turns tbody tr .reason")?.textContent;
+      const newest = live.querySelector("[aria-labelledby=turns] tbody .reason")?.textContent;
       said.textContent = newest ? `New turn: ${newest}` : "";
     };
     request.send();

@@ -127,7 +127,7 @@ fn told(outcome: &Outcome) -> Told {
                 let under = channel_id.as_ref().map(|id| format!(" as {id}")).unwrap_or_default();
                 plain(format!("delivered{under}"))
             }
-            EffectResult::Checked => plain("the tracker would take it".into()),
+            EffectResult::Checked => plain("it would".into()),
             EffectResult::Found { key, title, url } => {
                 Told { issue: Some(key.clone()), url: url.clone(), ..plain(format!("found: “{title}”")) }
             }
