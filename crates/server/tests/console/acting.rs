@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::page::{Page, sent_to};
+use crate::page::{Desk, Page, sent_from_here, sent_to};
 use crate::support::*;
+use crate::visit::{Browser, Office, form};
 
 async fn effects(server: &Server, class: &str) -> usize {
     let all = server.get("/v1/effects?limit=200").send().await.json();
@@ -13,6 +14,7 @@ async fn effects(server: &Server, class: &str) -> usize {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_approval_is_decided_once_however_often_the_form_is_sent() {
     for server in Server::on_each_store().await {
+        let desk = Desk::at(&server).await;
         let card = server.preview("c1").await;
         let id = card["id"].as_str().unwrap();
         let path = format!("/console/approvals/{id}");
@@ -21,15 +23,14 @@ async fn an_approval_is_decided_once_however_often_the_form_is_sent() {
         page.says("As @you, at version 1");
         page.says(&format!("throughline approvals decide {id} --version 1 --decision approve"));
         let fields = [("version", "1"), ("decision", "approve"), ("key", &page.field("key"))];
-        let decided = server.form(&path, &fields).send().await;
+        let decided = desk.form(&path, &fields).await;
         let to = sent_to(&decided);
         let told = server.page(&to).await;
         told.says("The button did what it says. press.applied").says("Write the manual approved");
-        assert_eq!(sent_to(&server.form(&path, &fields).send().await), to, "sent again: the same answer");
+        assert_eq!(sent_to(&desk.form(&path, &fields).await), to, "sent again: the same answer");
         assert_eq!(effects(&server, "tracker.create").await, 1);
         // Another form of the same page comes too late, and is told by whom.
-        let late =
-            server.form(&path, &[("version", "1"), ("decision", "reject"), ("key", "other")]).send().await;
+        let late = desk.form(&path, &[("version", "1"), ("decision", "reject"), ("key", "other")]).await;
         let late = Page::of(&late);
         assert_eq!(late.status, 409);
         late.says("TL-4102").says("Already processed");
@@ -42,6 +43,7 @@ async fn an_approval_is_decided_once_however_often_the_form_is_sent() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_outdated_version_is_refused() {
     let server = Server::demo().await;
+    let desk = Desk::at(&server).await;
     let card = server.preview("c1").await;
     let path = format!("/console/approvals/{}", card["id"].as_str().unwrap());
     let page = server.page(&path).await;
@@ -49,7 +51,7 @@ async fn an_outdated_version_is_refused() {
         "form": {"token": token(&card, "edit"), "values": {"title": "Another"}}});
     server.turn("edit", &form).await;
     let fields = [("version", "1"), ("decision", "approve"), ("key", &page.field("key"))];
-    let refused = Page::of(&server.form(&path, &fields).send().await);
+    let refused = Page::of(&desk.form(&path, &fields).await);
     assert_eq!(refused.status, 409);
     refused.says("TL-4104").says("Version 2 is the current one");
     assert_eq!(effects(&server, "tracker.create").await, 0);
@@ -59,15 +61,12 @@ async fn an_outdated_version_is_refused() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn forms_are_taken_from_our_own_pages_only() {
     let server = Server::demo().await;
+    let desk = Desk::at(&server).await;
     let card = server.preview("c1").await;
     let path = format!("/console/approvals/{}", card["id"].as_str().unwrap());
-    let body = b"version=1&decision=approve&key=k".to_vec();
     let plain = |headers: &[(&str, &str)]| {
-        let call = server
-            .post(&path)
-            .header("Content-Type", "application/x-www-form-urlencoded")
-            .bytes(body.clone());
-        headers.iter().fold(call, |call, (name, value)| call.header(name, value))
+        let fields = [("version", "1"), ("decision", "approve"), ("key", "k"), ("csrf", desk.csrf.as_str())];
+        headers.iter().fold(form(&server, &path, &fields), |call, (name, value)| call.header(name, value))
     };
     for headers in [
         &[("Sec-Fetch-Site", "cross-site")] as &[(&str, &str)],
@@ -76,11 +75,11 @@ async fn forms_are_taken_from_our_own_pages_only() {
         &[("Origin", "null")],
         &[("Origin", "https://evil.example")],
     ] {
-        let reply = plain(headers).send().await;
+        let reply = desk.browser.send(plain(headers)).await;
         assert_eq!(reply.status, 403, "{headers:?}: {}", reply.text());
     }
-    let json = server.post(&path).json(&json!({"version": 1, "decision": "approve"})).send().await;
-    assert_eq!(Page::of(&json).status, 415);
+    let json = server.post(&path).json(&json!({"version": 1, "decision": "approve"}));
+    assert_eq!(Page::of(&desk.browser.send(json).await).status, 415);
     for fields in [
         &[("decision", "approve"), ("key", "k")] as &[(&str, &str)],
         &[("version", "1"), ("key", "k")],
@@ -89,21 +88,22 @@ async fn forms_are_taken_from_our_own_pages_only() {
         &[("version", "1"), ("decision", "explode"), ("key", "k")],
         &[("version", "1"), ("decision", "approve"), ("key", "")],
     ] {
-        let page = Page::of(&server.form(&path, fields).send().await);
+        let page = Page::of(&desk.form(&path, fields).await);
         assert_eq!(page.status, 400, "{fields:?}");
     }
     assert_eq!(effects(&server, "tracker.create").await, 0);
     // What is no browser says nothing of where it is.
-    assert_eq!(plain(&[]).send().await.status, 303);
+    assert_eq!(desk.browser.send(plain(&[])).await.status, 303);
     server.stopped().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_kill_switch_is_switched_and_seen_everywhere() {
     let server = Server::demo().await;
+    let desk = Desk::at(&server).await;
     let switch = async |fields: &[(&str, &str)]| {
         let key = server.page("/console/effects").await.field("key");
-        server.form("/console/pause", &[fields, &[("key", &key)]].concat()).send().await
+        desk.form("/console/pause", &[fields, &[("key", &key)]].concat()).await
     };
     assert_eq!(Page::of(&switch(&[("paused", "true")]).await).status, 422, "a reason is needed");
     sent_to(&switch(&[("paused", "true"), ("reason", "wrong project"), ("level", "outward")]).await);
@@ -114,7 +114,7 @@ async fn the_kill_switch_is_switched_and_seen_everywhere() {
     }
     let card = server.preview("c1").await;
     let path = format!("/console/approvals/{}", card["id"].as_str().unwrap());
-    let held = server.form(&path, &[("version", "1"), ("decision", "approve"), ("key", "k")]).send().await;
+    let held = desk.form(&path, &[("version", "1"), ("decision", "approve"), ("key", "k")]).await;
     let held = Page::of(&held);
     assert_eq!(held.status, 423);
     held.says("TL-4109");
@@ -146,6 +146,7 @@ async fn uncertain(server: &Server, conversation: &str) -> Value {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_uncertain_effect_comes_first_and_is_answered_for() {
     let server = Server::start(demo().flag("api.delivery_host", "tracker.create", "--host")).await;
+    let desk = Desk::at(&server).await;
     let effect = uncertain(&server, "c1").await;
     let path = format!("/console/effects/{}", effect["id"].as_str().unwrap());
     let list = server.page("/console/effects").await;
@@ -157,17 +158,17 @@ async fn an_uncertain_effect_comes_first_and_is_answered_for() {
     page.links_to(&format!("/console/lanes/{}", effect["lane"].as_str().unwrap()));
     let key = page.field("key");
     // Adopting needs to know which.
-    let which = server.form(&path, &[("how", "adopt"), ("remote_key", " "), ("key", &format!("{key}1"))]);
-    assert_eq!(Page::of(&which.send().await).status, 422);
-    let again = server.form(&path, &[("how", "create_again"), ("key", &format!("{key}2"))]).send().await;
+    let which = desk.form(&path, &[("how", "adopt"), ("remote_key", " "), ("key", &format!("{key}1"))]).await;
+    assert_eq!(Page::of(&which).status, 422);
+    let again = desk.form(&path, &[("how", "create_again"), ("key", &format!("{key}2"))]).await;
     server.page(&sent_to(&again)).await.says("press.applied");
     eventually("a new effect is offered", || async { effects(&server, "tracker.create").await == 2 }).await;
-    let late = server.form(&path, &[("how", "cancel"), ("key", &format!("{key}3"))]).send().await;
+    let late = desk.form(&path, &[("how", "cancel"), ("key", &format!("{key}3"))]).await;
     assert_eq!(Page::of(&late).status, 409, "it was answered for");
 
     let other = uncertain(&server, "c2").await;
     let path = format!("/console/effects/{}", other["id"].as_str().unwrap());
-    let dropped = server.form(&path, &[("how", "cancel"), ("key", "drop")]).send().await;
+    let dropped = desk.form(&path, &[("how", "cancel"), ("key", "drop")]).await;
     server.page(&sent_to(&dropped)).await.says("cancelled");
     server.stopped().await;
 }
@@ -175,6 +176,7 @@ async fn an_uncertain_effect_comes_first_and_is_answered_for() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_message_is_sent_as_oneself_and_explained() {
     let server = Server::demo().await;
+    let desk = Desk::at(&server).await;
     let turn = server.say("k1", "c1", "ana", "/maro help").await;
     let lane = turn["lane"].as_str().unwrap();
     let page = server.page(&format!("/console/lanes/{lane}")).await;
@@ -182,11 +184,11 @@ async fn a_message_is_sent_as_oneself_and_explained() {
     let path = format!("/console/lanes/{lane}/messages");
     let text = "Create a task for the manual\r\nTitle: Write the manual";
     let fields = [("text", text), ("key", &page.field("key"))];
-    let to = sent_to(&server.form(&path, &fields).send().await);
+    let to = sent_to(&desk.form(&path, &fields).await);
     assert!(to.starts_with(&format!("/console/lanes/{lane}?turn=tn_")) && to.ends_with("#turn"), "{to}");
     let shown = server.page(to.trim_end_matches("#turn")).await;
     shown.says("@you").says("Title: Write the manual").says("intent.rule");
-    assert_eq!(sent_to(&server.form(&path, &fields).send().await), to, "sent again: said once");
+    assert_eq!(sent_to(&desk.form(&path, &fields).await), to, "sent again: said once");
     let lanes = server.get("/v1/lanes").send().await.json();
     assert_eq!(lanes["items"].as_array().unwrap().len(), 1, "in this lane: {lanes}");
     server.stopped().await;
@@ -203,5 +205,89 @@ async fn a_lane_is_handed_out_as_a_scenario() {
     assert_eq!(reply.header("content-disposition"), Some(disposition.as_str()));
     assert!(reply.text().starts_with(&format!("scenario: {lane}\n")), "{}", reply.text());
     assert!(reply.text().contains("reason: intent.rule"), "{}", reply.text());
+    server.stopped().await;
+}
+
+/// The person of a cookie proves each form; without either nothing is done.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_form_needs_the_session_it_was_shown_in() {
+    let server = Server::demo().await;
+    let card = server.preview("c1").await;
+    let path = format!("/console/approvals/{}", card["id"].as_str().unwrap());
+    let fields = [("version", "1"), ("decision", "approve"), ("key", "k")];
+    let (desk, other) = (Desk::at(&server).await, Desk::at(&server).await);
+    for csrf in ["", "x", &other.csrf] {
+        let fields = [&fields[..], &[("csrf", csrf)]].concat();
+        let refused = desk.browser.send(sent_from_here(form(&server, &path, &fields))).await;
+        assert_eq!(Page::of(&refused).status, 403, "{csrf}");
+    }
+    let nobody = sent_from_here(form(&server, &path, &fields)).send().await;
+    assert_eq!(nobody.status, 401);
+    assert_eq!(effects(&server, "tracker.create").await, 0);
+    sent_to(&desk.form(&path, &fields).await);
+    server.stopped().await;
+}
+
+/// Where nobody is introduced, the console asks who it is; then everybody sees and does what their roles allow.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn people_see_and_do_what_their_roles_allow() {
+    let office = Office::new();
+    let server = office.serve().await;
+    assert_eq!(sent_to(&server.get("/console/approvals").send().await), "/sign-in?to=%2Fconsole%2Fapprovals");
+    let say = |key: &str, conversation: &str| {
+        let body = json!({"lane": {"channel": "web", "conversation": conversation}, "actor": {"id": "bob"},
+            "kind": "message.posted", "text": TASK});
+        server.event(key, &body).token(&office.root).header("Prefer", "wait=10")
+    };
+    let bobs = say("k1", "bob:1").send().await.json();
+    let anas = say("k2", "ana:1").send().await.json();
+    let id = |turn: &Value, member: &str| turn[member].as_str().unwrap().to_owned();
+    let card = card_of(&bobs);
+    let path = format!("/console/approvals/{}", card["id"].as_str().unwrap());
+
+    // A member sees their own conversations, and nothing of the rest.
+    let bob = office.signed_in(&server, "bob").await;
+    let lanes = Page::of(&bob.get("/console").await);
+    assert_eq!(lanes.links("/console/lanes/"), [format!("/console/lanes/{}", id(&bobs, "lane"))]);
+    for path in [
+        format!("/console/lanes/{}", id(&anas, "lane")),
+        format!("/console/lanes/{}/scenario", id(&anas, "lane")),
+        format!("/console/turns/{}", id(&anas, "turn")),
+    ] {
+        assert_eq!(Page::of(&bob.get(&path).await).status, 404, "{path}");
+    }
+    assert_eq!(
+        Page::of(&bob.get("/console/find?q=ana%3A1").await).text().matches("Nothing is called").count(),
+        1
+    );
+    for path in [path.as_str(), "/console/effects", "/console/issues"] {
+        assert_eq!(Page::of(&bob.get(path).await).status, 403, "{path}");
+    }
+
+    // An approver decides what is waiting for them in a lane that is not theirs to look into.
+    let ana = office.signed_in(&server, "ana").await;
+    Page::of(&ana.get("/console/approvals").await).says("Write the manual").links_to(&path);
+    let shown = Page::of(&ana.get(&path).await);
+    assert_eq!(shown.links("/console/lanes/"), Vec::<String>::new());
+    let fields = [
+        ("version", "1"),
+        ("decision", "approve"),
+        ("key", &shown.field("key")),
+        ("csrf", &shown.field("csrf")),
+    ];
+    let to = sent_to(&ana.send(sent_from_here(form(&server, &path, &fields))).await);
+    Page::of(&ana.get(&to).await).says("The button did what it says").says("approved");
+
+    // Who operates sees all of it; who only looks is offered nothing.
+    let olga = office.signed_in(&server, "olga").await;
+    let all = Page::of(&olga.get("/console").await).links("/console/lanes/");
+    assert_eq!(all.len(), 2);
+    Page::of(&olga.get("/console/effects").await)
+        .says("create task “Write the manual”")
+        .says("Pause sending");
+    let vic: Browser<'_> = office.signed_in(&server, "vic").await;
+    let offered = Page::of(&vic.get("/console").await);
+    assert!(!offered.html.contains("method=\"post\" action=\"/console"), "{}", offered.html);
+    assert_eq!(offered.links("/console/lanes/"), Vec::<String>::new());
     server.stopped().await;
 }

@@ -10,6 +10,10 @@ mod store;
 #[expect(dead_code, reason = "the API's tests use more of it")]
 mod support;
 
+#[path = "../web/visit.rs"]
+#[expect(dead_code, reason = "the chat's tests use more of it")]
+mod visit;
+
 mod acting;
 mod bounds;
 mod page;

@@ -1,6 +1,7 @@
 //! Reading a page: what a browser makes of it, as far as a test needs it.
 
 use crate::support::{Call, Reply, Server};
+use crate::visit::{Browser, form};
 
 /// A page that was answered.
 pub(crate) struct Page {
@@ -91,30 +92,38 @@ impl Server {
         assert_eq!(page.status, 200, "{path}: {}", page.text());
         page
     }
+}
+
+/// Somebody at the console of a demo, with a browser.
+pub(crate) struct Desk<'s> {
+    server: &'s Server,
+    pub(crate) browser: Browser<'s>,
+    pub(crate) csrf: String,
+}
+
+impl<'s> Desk<'s> {
+    pub(crate) async fn at(server: &'s Server) -> Self {
+        let browser = Browser::new(server);
+        let csrf = browser.visit("/console").await.field("csrf");
+        Self { server, browser, csrf }
+    }
 
     /// A form, sent as a browser sends it.
-    pub(crate) fn form(&self, path: &str, fields: &[(&str, &str)]) -> Call {
-        let encoded = fields.iter().map(|(name, value)| format!("{name}={}", percent(value)));
-        let body = encoded.collect::<Vec<_>>().join("&").into_bytes();
-        self.post(path)
-            .header("Content-Type", "application/x-www-form-urlencoded")
-            .header("Sec-Fetch-Site", "same-origin")
-            .header("Origin", "null")
-            .bytes(body)
+    pub(crate) async fn form(&self, path: &str, fields: &[(&str, &str)]) -> Reply {
+        let fields = [fields, &[("csrf", &self.csrf)]].concat();
+        self.browser.send(sent_from_here(form(self.server, path, &fields))).await
     }
+}
+
+/// With what a browser says of a form of a page that tells nobody where it was.
+pub(crate) fn sent_from_here(call: Call) -> Call {
+    call.header("Sec-Fetch-Site", "same-origin").header("Origin", "null")
 }
 
 /// Where an answer sends the browser.
 pub(crate) fn sent_to(reply: &Reply) -> String {
     assert_eq!(reply.status, 303, "{}", reply.text());
     reply.header("location").expect("a location").to_owned()
-}
-
-fn percent(text: &str) -> String {
-    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~".contains(byte);
-    text.bytes()
-        .map(|byte| if plain(&byte) { char::from(byte).into() } else { format!("%{byte:02X}") })
-        .collect()
 }
 
 fn text(html: &str) -> String {

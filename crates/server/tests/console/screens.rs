@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 use throughline_server::Sources;
 use throughline_server::auth::Token;
 
-use crate::page::{Page, sent_to};
+use crate::page::{Desk, Page, sent_from_here, sent_to};
 use crate::support::*;
+use crate::visit::form;
 
 /// A lane from the first word to the issue, with an edit, a stale press, a stranger and a second press.
 pub(crate) async fn story(server: &Server) -> Value {
@@ -188,9 +189,9 @@ async fn hostile_text_is_text() {
     let host = json!({"lane": lane, "kind": "assistant.posted", "assistant":
         {"kind": "question", "text": BAD, "expected": format!("selection:{BAD_ID}|b"), "asked_of": BAD_ID}});
     server.turn("k4", &host).await;
-    let pause = server.page("/console/effects").await.field("key");
-    let paused = server.form("/console/pause", &[("paused", "true"), ("reason", BAD), ("key", &pause)]);
-    assert_eq!(sent_to(&paused.send().await), "/console/effects");
+    let pause = [("paused", "true"), ("reason", BAD), ("key", "pause")];
+    let paused = Desk::at(&server).await.form("/console/pause", &pause).await;
+    assert_eq!(sent_to(&paused), "/console/effects");
 
     let (lane, approval) = (preview["lane"].as_str().unwrap(), card["id"].as_str().unwrap());
     let mut paths = vec![
@@ -274,7 +275,7 @@ async fn a_viewer_only_looks() {
         ("/console/pause".into(), vec![("paused", "true"), ("reason", "no")]),
     ] {
         let fields = [fields, vec![("key", "k")]].concat();
-        let page = Page::of(&server.form(&path, &fields).token(&viewer).send().await);
+        let page = Page::of(&sent_from_here(form(&server, &path, &fields)).token(&viewer).send().await);
         assert_eq!(page.status, 403, "{path}");
         page.says("TL-2103");
     }
@@ -288,8 +289,9 @@ async fn a_viewer_only_looks() {
         let page = Page::of(&server.get(path).token(&narrow).send().await);
         assert_eq!(page.status, 403, "{path}");
     }
-    let nobody = Page::of(&server.get("/console").send().await);
-    assert_eq!(nobody.status, 401);
-    nobody.says("TL-2101");
+    let wrong = Page::of(&server.get("/console").token("tlk_viewer_0").send().await);
+    assert_eq!(wrong.status, 401);
+    wrong.says("TL-2102");
+    assert_eq!(sent_to(&server.get("/console").send().await), "/sign-in?to=%2Fconsole");
     server.stopped().await;
 }

@@ -10,7 +10,7 @@ use throughline_models::Model;
 use throughline_runtime::{Keys, NoFaults, Parts, Runtime};
 use throughline_server::{Config, open};
 
-use crate::page::Page;
+use crate::page::{Desk, Page};
 use crate::screens::story;
 use crate::support::*;
 
@@ -102,6 +102,7 @@ async fn a_turn_shows_what_came_in_and_what_was_shown_then() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn co2_a_replay_with_a_changed_message_is_dry_and_shows_hashes() {
     for server in Server::on_each_store().await {
+        let desk = Desk::at(&server).await;
         let told = story(&server).await;
         let lane = told["lane"].as_str().unwrap();
         let turns = server.get(&format!("/v1/lanes/{lane}/turns")).send().await.json();
@@ -117,12 +118,12 @@ async fn co2_a_replay_with_a_changed_message_is_dry_and_shows_hashes() {
             format!("{}…{}", &hash[..9], &hash[60..])
         };
 
-        let same = Page::of(&server.form(&replay, &[]).send().await);
+        let same = Page::of(&desk.form(&replay, &[]).await);
         let same = same.after("class=\"result");
         same.says("The same decision, the same effects, the same state");
         same.says(&short(&record["state_before"])).says(&short(&record["state_after"]));
 
-        let changed = server.form(&replay, &[("text", "What do you think about manuals?")]).send().await;
+        let changed = desk.form(&replay, &[("text", "What do you think about manuals?")]).await;
         let changed = Page::of(&changed).after("class=\"result");
         changed.says("gate.opened").says("Recorded was intent.rule").says("card.post").says("Sent: 0");
         changed.says(&format!("{} as recorded", short(&record["state_before"])));
@@ -133,7 +134,7 @@ async fn co2_a_replay_with_a_changed_message_is_dry_and_shows_hashes() {
         // A press has no words to change.
         let press =
             turns.iter().find(|turn| turn["event"] == "card.pressed").unwrap()["turn"].as_str().unwrap();
-        let refused = server.form(&format!("/console/turns/{press}/replay"), &[("text", "x")]).send().await;
+        let refused = desk.form(&format!("/console/turns/{press}/replay"), &[("text", "x")]).await;
         assert_eq!(Page::of(&refused).status, 400);
 
         // Dry: no turn, no effect, no message came of any of it.

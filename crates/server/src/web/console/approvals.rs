@@ -149,6 +149,8 @@ fn title(payload: &str) -> String {
 #[derive(Serialize)]
 struct One {
     approval: wire::Approval,
+    /// The person may look into its lane too.
+    sees: bool,
     title: String,
     payload: String,
     standing: Standing,
@@ -195,11 +197,11 @@ pub(super) struct After {
     pub(super) turn: Option<String>,
 }
 
-/// What that turn came to, to be told above a page.
-pub(super) async fn came(desk: &Desk, turn: Option<&str>) -> Result<Option<Came>, Problem> {
+/// What that turn of the lane came to, to be told above a page.
+pub(super) async fn came(desk: &Desk, lane: &LaneKey, turn: Option<&str>) -> Result<Option<Came>, Problem> {
     let Some(turn) = turn else { return Ok(None) };
     let found = desk.app.runtime().turn_record(desk.tenant(), turn).await?;
-    Ok(found.map(|(_, turn)| Came {
+    Ok(found.filter(|(of, _)| of == lane).map(|(_, turn)| Came {
         turn: turn.row.turn.0.clone(),
         reason: turn.row.decision.reason.code().into(),
         says: turn.row.decision.reason.says().into(),
@@ -217,6 +219,7 @@ pub(super) async fn show(
     let approval = telling::approval(desk.app.runtime(), &found).await?;
     let standing = standing(&desk, &found).await;
     let one = One {
+        sees: desk.caller.may(Scope::LanesRead) && desk.caller.sees(&found.lane),
         title: title(&found.approval.payload),
         payload: format!("{:#}", approval.payload),
         standing,
@@ -226,7 +229,7 @@ pub(super) async fn show(
         history: history(&desk, &found).await?,
         effects: released(&desk, &found).await?,
         uncertain: uncertain(&desk, &found).await?,
-        came: came(&desk, after.turn.as_deref()).await?,
+        came: came(&desk, &found.lane, after.turn.as_deref()).await?,
         approval,
     };
     let mut twin = Twin::new(format!("throughline approvals show {id}"), format!("GET /v1/approvals/{id}"));
@@ -318,12 +321,13 @@ async fn uncertain(desk: &Desk, row: &ApprovalRow) -> Result<Option<String>, Pro
 }
 
 /// `POST /console/approvals/{approval}`: decides it, as `POST /v1/approvals/{approval}/decide` does.
-pub(super) async fn decide(desk: Desk, Named(id): Named, sent: Sent) -> Result<Response, Problem> {
+pub(super) async fn decide(Named(id): Named, sent: Sent) -> Result<Response, Problem> {
+    let desk = &sent.desk;
     desk.caller.need(Scope::ApprovalsDecide)?;
     let found = api::find(&desk.app, &desk.caller, &id).await?;
     let asked =
         wire::Decide { version: sent.parsed("version")?, decision: sent.word("decision")?, actor: None };
-    let keyed = sent.keyed(&desk, &Method::POST, &api::route(&found), &asked)?;
+    let keyed = sent.keyed(&Method::POST, &api::route(&found), &asked)?;
     let answer = api::decide(&desk.app, &desk.caller, found, &asked, keyed, WAIT).await?;
     Ok(match turn_of(answer).await {
         Err(refused) => refused,

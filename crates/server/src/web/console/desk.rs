@@ -3,30 +3,39 @@
 use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
+use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
 use crate::app::App;
 use crate::auth::{Caller, Scope};
 use crate::problem::Problem;
+use crate::request::bearer;
 use crate::routes::pause;
 use crate::web::page::page;
-use crate::web::visitor::Visitor;
+use crate::web::visitor::{Seen, Visitor};
 use crate::wire;
 
 /// A person at the console.
 pub(super) struct Desk {
     pub(super) app: Arc<App>,
     pub(super) caller: Caller,
+    /// How they came in; `None`: with a token in a header, as programs do.
+    visitor: Option<Visitor>,
 }
 
 impl FromRequestParts<Arc<App>> for Desk {
-    type Rejection = Problem;
+    type Rejection = Response;
 
-    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
-        let visitor = Visitor::from_request_parts(parts, app).await?;
-        Ok(Self { app: app.clone(), caller: visitor.caller })
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Response> {
+        let app = app.clone();
+        if parts.headers.contains_key(AUTHORIZATION) {
+            let caller = bearer(&app, &parts.headers).map_err(IntoResponse::into_response)?;
+            return Ok(Self { app, caller, visitor: None });
+        }
+        let visitor = Visitor::from_request_parts(parts, &app).await?;
+        Ok(Self { app, caller: visitor.caller.clone(), visitor: Some(visitor) })
     }
 }
 
@@ -97,6 +106,8 @@ pub(super) struct Frame {
     links: Vec<Link>,
     who: String,
     tenant: String,
+    /// What of the visitor other pages say too: their proof, and how to be somebody else.
+    seen: Option<Seen>,
     now: String,
     pause: wire::Pause,
     /// May switch the kill switch and decide again.
@@ -113,6 +124,7 @@ impl Frame {
             links: Section::ALL.map(Section::link).into(),
             who: String::new(),
             tenant: String::new(),
+            seen: None,
             now: String::new(),
             pause: pause::told(None),
             operates: false,
@@ -141,6 +153,11 @@ impl Desk {
         self.caller.need(section.scope())
     }
 
+    /// Goes on only with a form of one of this person's own pages.
+    pub(super) fn sent_from_here(&self, csrf: &str) -> Result<(), Problem> {
+        self.visitor.as_ref().map_or(Ok(()), |visitor| visitor.session.proves(&self.app, csrf))
+    }
+
     pub(super) fn operates(&self) -> bool {
         pause::operates(&self.app, &self.caller).is_ok()
     }
@@ -152,6 +169,7 @@ impl Desk {
             links: Section::ALL.into_iter().filter(seen).map(link).collect(),
             who: self.caller.principal.clone(),
             tenant: self.caller.tenant.clone(),
+            seen: self.visitor.as_ref().map(|visitor| visitor.seen(&self.app)),
             now: self.app.store().now().rfc3339(),
             pause: pause::told(self.app.store().pause(self.tenant()).await?),
             operates: self.operates(),

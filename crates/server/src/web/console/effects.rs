@@ -107,7 +107,7 @@ pub(super) async fn show(
         body: format!("{body:#}"),
         payload_sha256: found.payload_sha256.clone(),
         key: fresh_key(),
-        came: came(&desk, after.turn.as_deref()).await?,
+        came: came(&desk, &found.lane, after.turn.as_deref()).await?,
     };
     let mut twin = Twin::new(format!("throughline effects show {id}"), format!("GET /v1/effects/{id}"));
     if found.state == EffectState::Uncertain && desk.caller.may(Scope::EffectsResolve) {
@@ -118,12 +118,13 @@ pub(super) async fn show(
 }
 
 /// `POST /console/effects/{effect}`: answers for it, as `POST /v1/effects/{effect}/resolve` does.
-pub(super) async fn resolve(desk: Desk, Named(id): Named, sent: Sent) -> Result<Response, Problem> {
+pub(super) async fn resolve(Named(id): Named, sent: Sent) -> Result<Response, Problem> {
+    let desk = &sent.desk;
     desk.caller.need(Scope::EffectsResolve)?;
     let found = find(&desk.app, &desk.caller, &id).await?;
     let (remote_key, reason) = (sent.said("remote_key"), sent.said("reason"));
     let asked = wire::Resolve { how: sent.word("how")?, remote_key, reason, actor: None };
-    let keyed = sent.keyed(&desk, &Method::POST, &api::route(&found), &asked)?;
+    let keyed = sent.keyed(&Method::POST, &api::route(&found), &asked)?;
     let answer = api::resolve(&desk.app, &desk.caller, found, &asked, keyed, WAIT).await?;
     Ok(match turn_of(answer).await {
         Err(refused) => refused,
@@ -133,11 +134,12 @@ pub(super) async fn resolve(desk: Desk, Named(id): Named, sent: Sent) -> Result<
 }
 
 /// `POST /console/pause`: the kill switch, as `PUT /v1/pause` does it.
-pub(super) async fn pause(desk: Desk, sent: Sent) -> Result<Response, Problem> {
+pub(super) async fn pause(sent: Sent) -> Result<Response, Problem> {
+    let desk = &sent.desk;
     switch::operates(&desk.app, &desk.caller)?;
     let (level, reason) = (sent.said("level"), sent.said("reason"));
     let change = wire::PauseChange { paused: sent.parsed("paused")?, level, reason };
-    let keyed = sent.keyed(&desk, &Method::PUT, switch::ROUTE, &change)?;
+    let keyed = sent.keyed(&Method::PUT, switch::ROUTE, &change)?;
     let answer = switch::change_to(&desk.app, &desk.caller, change, keyed).await?;
     Ok(match turn_of(answer).await {
         Err(refused) => refused,

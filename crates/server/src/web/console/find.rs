@@ -51,7 +51,8 @@ async fn named(desk: &Desk, q: &str) -> Result<Option<String>, Problem> {
         }
     }
     let delivered = desk.app.store().delivery(desk.tenant(), q).await?;
-    Ok(delivered.and_then(|row| row.turn).map(|turn| turn_href(&turn)))
+    let seen = delivered.filter(|row| desk.caller.sees(&row.lane));
+    Ok(seen.and_then(|row| row.turn).map(|turn| turn_href(&turn)))
 }
 
 /// The lanes of a conversation and maybe a thread, in each channel there is: their ids follow from their names.
@@ -64,7 +65,7 @@ async fn conversations(desk: &Desk, q: &str) -> Result<Vec<wire::LaneInfo>, Prob
     for channel in desk.app.runtime().ports().channels.keys() {
         let key = LaneKey::new(desk.tenant(), &desk.caller.app, channel, conversation, thread.trim());
         let lane = desk.app.store().lane(desk.tenant(), &key.id()).await?;
-        found.extend(lane.as_ref().map(wire::LaneInfo::from));
+        found.extend(lane.filter(|lane| desk.caller.sees(&lane.key)).as_ref().map(wire::LaneInfo::from));
     }
     Ok(found)
 }

@@ -5,10 +5,10 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use axum::body::to_bytes;
-use axum::extract::{FromRequest, Request};
+use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::{HeaderMap, Method};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -22,16 +22,28 @@ use crate::idempotency::Keyed;
 use crate::problem::Problem;
 use crate::request::read_form;
 
-/// A form that was sent.
-pub(super) struct Sent(BTreeMap<String, String>);
+/// A form that was sent, and by whom.
+pub(super) struct Sent {
+    pub(super) desk: Desk,
+    fields: BTreeMap<String, String>,
+}
 
 impl FromRequest<Arc<App>> for Sent {
-    type Rejection = Problem;
+    type Rejection = Response;
 
-    async fn from_request(request: Request, _: &Arc<App>) -> Result<Self, Problem> {
-        let (parts, body) = request.into_parts();
-        from_here(&parts.headers)?;
-        Ok(Self(read_form(&parts.headers, body).await?))
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Response> {
+        let (mut parts, body) = request.into_parts();
+        let desk = Desk::from_request_parts(&mut parts, app).await?;
+        let read = async {
+            from_here(&parts.headers)?;
+            let fields = read_form(&parts.headers, body).await?;
+            desk.sent_from_here(fields.get("csrf").map_or("", String::as_str))?;
+            Ok(fields)
+        };
+        match read.await {
+            Ok(fields) => Ok(Self { desk, fields }),
+            Err(problem) => Err(Problem::into_response(problem)),
+        }
     }
 }
 
@@ -39,7 +51,7 @@ impl Sent {
     /// What a field says; `None` when it is not there.
     pub(super) fn field(&self, name: &str) -> Option<String> {
         // Browsers send line ends as they did on paper.
-        self.0.get(name).map(|text| text.replace("\r\n", "\n"))
+        self.fields.get(name).map(|text| text.replace("\r\n", "\n"))
     }
 
     /// The same, of a field that may be left empty.
@@ -65,7 +77,6 @@ impl Sent {
     /// The form as the API's request of that route, under the form's key.
     pub(super) fn keyed<T: Serialize>(
         &self,
-        desk: &Desk,
         method: &Method,
         route: &str,
         body: &T,
@@ -76,7 +87,7 @@ impl Sent {
             return Err(not_whole("key"));
         }
         let body = serde_json::to_value(body).unwrap_or_default();
-        Ok(Keyed::new(&desk.caller, method, route, &key, &body))
+        Ok(Keyed::new(&self.desk.caller, method, route, &key, &body))
     }
 }
 

@@ -160,7 +160,7 @@ pub(super) async fn show(
 
 async fn find(desk: &Desk, id: &str) -> Result<LaneInfo, Problem> {
     let found = desk.app.store().lane(desk.tenant(), &LaneId::from(id)).await?;
-    found.ok_or_else(|| Problem::not_found("lane"))
+    found.filter(|lane| desk.caller.sees(&lane.key)).ok_or_else(|| Problem::not_found("lane"))
 }
 
 async fn page(desk: &Desk, info: &LaneInfo, view: &View, panel: Option<TurnView>) -> Result<Page, Problem> {
@@ -300,9 +300,10 @@ fn may_send(desk: &Desk, info: &LaneInfo) -> Result<(), Problem> {
 }
 
 /// `POST /console/lanes/{lane}/messages`: says something as oneself.
-pub(super) async fn send(desk: Desk, Named(id): Named, sent: Sent) -> Result<Response, Problem> {
-    let info = find(&desk, &id).await?;
-    may_send(&desk, &info)?;
+pub(super) async fn send(Named(id): Named, sent: Sent) -> Result<Response, Problem> {
+    let desk = &sent.desk;
+    let info = find(desk, &id).await?;
+    may_send(desk, &info)?;
     let lane = LaneRequest {
         channel: Some(info.key.channel.clone()),
         conversation: Some(info.key.conversation.clone()),
@@ -314,7 +315,7 @@ pub(super) async fn send(desk: Desk, Named(id): Named, sent: Sent) -> Result<Res
         text: Some(sent.must("text")?),
         ..EventRequest::default()
     };
-    let keyed = sent.keyed(&desk, &Method::POST, events::ROUTE, &event)?;
+    let keyed = sent.keyed(&Method::POST, events::ROUTE, &event)?;
     let answer = events::take(&desk.app, &desk.caller, keyed, event, Some(WAIT)).await?;
     Ok(match turn_of(answer).await {
         Err(refused) => refused,

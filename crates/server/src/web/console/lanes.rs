@@ -98,7 +98,8 @@ async fn latest(desk: &Desk, filter: &Filter) -> Result<(Found, Option<String>),
                 return Ok((found, before.map(|before| cursor(&before.to_string()))));
             }
             before = Some(at);
-            if filter.channel.is_empty() || turn.lane.channel == filter.channel {
+            let wanted = filter.channel.is_empty() || turn.lane.channel == filter.channel;
+            if wanted && desk.caller.sees(&turn.lane) {
                 found.push((turn.lane.clone(), Some(turn)));
             }
         }
@@ -128,7 +129,7 @@ async fn waiting(desk: &Desk, state: &str, channel: &str) -> Result<Found, Probl
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
     for lane in lanes {
-        let ours = lane.tenant == tenant && (channel.is_empty() || lane.channel == channel);
+        let ours = desk.caller.sees(&lane) && (channel.is_empty() || lane.channel == channel);
         if found.len() < LONGEST && ours && seen.insert(lane.clone()) {
             let newest = store.turns_before(&lane, u64::MAX, 1).await?.pop();
             found.push((lane, newest));

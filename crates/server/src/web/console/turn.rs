@@ -127,26 +127,27 @@ pub(super) async fn show(desk: Desk, Named(id): Named) -> Result<Response, Probl
 
 /// `POST /console/turns/{turn}/replay`: decides again, dry. Nothing is written and nothing is sent, so the answer is
 /// the page itself.
-pub(super) async fn replay(desk: Desk, Named(id): Named, sent: Sent) -> Result<Response, Problem> {
+pub(super) async fn replay(Named(id): Named, sent: Sent) -> Result<Response, Problem> {
+    let desk = &sent.desk;
     desk.enter(Section::Lanes)?;
     operates(&desk.app, &desk.caller)?;
-    let stored = find(&desk, &id).await?;
+    let stored = find(desk, &id).await?;
     let turn = read(&stored)?;
     match sent.field("text") {
         None => {
             let replay = replaying::same(desk.app.runtime(), &stored, &turn).await?;
-            page(&desk, &stored, Some(replay), None).await
+            page(desk, &stored, Some(replay), None).await
         }
         Some(text) => {
             let changed = replaying::changed(desk.app.runtime(), &stored, &turn, &text).await?;
-            page(&desk, &stored, None, Some(changed)).await
+            page(desk, &stored, None, Some(changed)).await
         }
     }
 }
 
 pub(super) async fn find(desk: &Desk, id: &str) -> Result<StoredTurn, Problem> {
     let found = desk.app.store().turn(desk.tenant(), &TurnId::from(id)).await?;
-    found.ok_or_else(|| Problem::not_found("turn"))
+    found.filter(|turn| desk.caller.sees(&turn.lane)).ok_or_else(|| Problem::not_found("turn"))
 }
 
 async fn page(
