@@ -264,7 +264,7 @@ async fn a_viewer_only_looks() {
     ] {
         let page = Page::of(&server.get(&path).token(&viewer).send().await);
         assert_eq!(page.status, 200, "{path}");
-        page.says("@vic in acme");
+        page.says("You are @vic in acme");
         assert!(!page.html.contains("method=\"post\""), "{path} offers something: {}", page.html);
     }
     for (path, fields) in [
