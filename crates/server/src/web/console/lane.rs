@@ -272,7 +272,7 @@ fn draft_view(draft: &Draft) -> DraftView {
 
 /// The focus of whoever spoke last, or is asked.
 fn focus_of(lane: &Lane) -> Option<Focus> {
-    let newest = lane.head.window.iter().rev().filter_map(|id| lane.records.message(id));
+    let newest = lane.head.window.iter().rev().filter_map(|id| lane.records.message(&id));
     let spoke = newest.filter(|message| message.role == Role::User).map(|message| message.by.clone()).next();
     let asked = || lane.head.pendings.iter().find_map(|pending| pending.asked_of.clone());
     let of = spoke.or_else(asked).unwrap_or_default();
