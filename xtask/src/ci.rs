@@ -11,6 +11,9 @@ use crate::{docs, layers, say, tidy};
 /// The crash tests need the fail points. On for everything, so that the workspace is built once.
 pub(crate) const FEATURES: &str = "throughline-cli/failpoints";
 
+/// Set where there is no browser and none can be had.
+const NO_BROWSER: &str = "THROUGHLINE_NO_BROWSER";
+
 /// Runs all of it.
 pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     if !rest.is_empty() {
@@ -46,6 +49,9 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     }
     wasm(repo)?;
     cargo(&["test", "--workspace", "--doc", "--features", FEATURES, "--locked"])?;
+    if std::env::var_os(NO_BROWSER).is_some_and(|value| !value.is_empty()) {
+        skipped("browser tests", &format!("{NO_BROWSER} is set"));
+    }
     // The tests are built, the pages are tried with that very program, and then the tests run: the runner's own
     // summary is the last thing printed.
     let mut tests = if repo.has("cargo", &["nextest", "--version"]) {

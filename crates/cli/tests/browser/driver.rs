@@ -1,0 +1,213 @@
+//! A browser of its own for each test: `chromedriver` on a free port, Chromium behind it, and the few commands of the
+//! WebDriver protocol that the tests need. Dropping it ends both.
+
+use std::cell::RefCell;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use ureq::Agent;
+use ureq::http::Method;
+
+/// How WebDriver calls an element in JSON.
+const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
+/// A page that takes longer than this to load or to run a script has failed.
+const PATIENCE_MS: u64 = 60_000;
+/// Skips every browser test, where there is no browser and none can be had.
+const SKIP: &str = "THROUGHLINE_NO_BROWSER";
+const MISSING: &str = "the browser tests need Chromium and its WebDriver: on Debian \
+    `apt-get install chromium chromium-driver fonts-dejavu-core`; THROUGHLINE_NO_BROWSER=1 skips these tests";
+
+/// A running browser.
+pub(crate) struct Browser {
+    driver: Child,
+    agent: Agent,
+    /// Where the commands of its session go.
+    session: String,
+    /// The window that commands go to now.
+    current: RefCell<String>,
+    /// Its profile, its downloads, its home.
+    home: TempDir,
+}
+
+/// An element of a page, as WebDriver refers to it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Element(pub(crate) String);
+
+/// What WebDriver answered in place of a result: its error code and message.
+#[derive(Debug)]
+pub(crate) struct Refused {
+    pub(crate) error: String,
+    pub(crate) message: String,
+}
+
+impl Browser {
+    /// Starts one; `None`: the tests are to be skipped, which is said.
+    pub(crate) fn start() -> Option<Self> {
+        if std::env::var_os(SKIP).is_some_and(|value| !value.is_empty()) {
+            println!("skipped: {SKIP} is set");
+            return None;
+        }
+        let home = tempfile::tempdir().unwrap();
+        let (driver, port) = start_driver(home.path());
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            .proxy(None)
+            .timeout_global(Some(Duration::from_millis(2 * PATIENCE_MS)))
+            .build();
+        let mut browser = Self {
+            driver,
+            agent: config.into(),
+            session: format!("http://127.0.0.1:{port}/session"),
+            current: RefCell::default(),
+            home,
+        };
+        let opened = browser.command(Method::POST, "", &capabilities(browser.home.path()));
+        let opened = opened.unwrap_or_else(|refused| panic!("{MISSING}\n{}", refused.message));
+        browser.session = format!("{}/{}", browser.session, opened["sessionId"].as_str().unwrap());
+        let first = browser.command(Method::GET, "/window", &Value::Null).unwrap();
+        browser.current = RefCell::new(first.as_str().unwrap().to_owned());
+        Some(browser)
+    }
+
+    /// Where it puts what is downloaded.
+    pub(crate) fn downloads(&self) -> PathBuf {
+        self.home.path().join("downloads")
+    }
+
+    /// The window it opened with.
+    pub(crate) fn first_window(&self) -> String {
+        self.current.borrow().clone()
+    }
+
+    /// Opens another tab.
+    pub(crate) fn new_window(&self) -> String {
+        let opened = self.command(Method::POST, "/window/new", &json!({ "type": "tab" })).unwrap();
+        opened["handle"].as_str().unwrap().to_owned()
+    }
+
+    /// A command to a window.
+    pub(crate) fn tell(
+        &self,
+        window: &str,
+        method: Method,
+        path: &str,
+        body: &Value,
+    ) -> Result<Value, Refused> {
+        if *self.current.borrow() != window {
+            self.command(Method::POST, "/window", &json!({ "handle": window }))?;
+            window.clone_into(&mut self.current.borrow_mut());
+        }
+        self.command(method, path, body)
+    }
+
+    fn command(&self, method: Method, path: &str, body: &Value) -> Result<Value, Refused> {
+        let url = format!("{}{path}", self.session);
+        let answer = match method {
+            Method::GET => self.agent.get(&url).call(),
+            Method::DELETE => self.agent.delete(&url).call(),
+            _ => self.agent.post(&url).header("Content-Type", "application/json").send(body.to_string()),
+        };
+        let text = answer
+            .and_then(|mut answer| answer.body_mut().with_config().limit(64 << 20).read_to_string())
+            .unwrap_or_else(|error| panic!("chromedriver does not answer {method} {path}: {error}"));
+        let mut answer: Value = serde_json::from_str(&text)
+            .unwrap_or_else(|error| panic!("chromedriver answers {method} {path} with {text:?}: {error}"));
+        let value = answer["value"].take();
+        match value["error"].as_str() {
+            None => Ok(value),
+            Some(error) => {
+                let message = value["message"].as_str().unwrap_or_default();
+                let message = message.split("\n  (Session info").next().unwrap_or_default();
+                Err(Refused { error: error.to_owned(), message: message.to_owned() })
+            }
+        }
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        // Ends Chromium; what does not answer is killed with its driver.
+        let _ = self.agent.delete(&self.session).call();
+        let _ = self.driver.kill();
+        let _ = self.driver.wait();
+    }
+}
+
+impl Element {
+    /// The element in an answer.
+    pub(crate) fn of(value: &Value) -> Option<Self> {
+        value[ELEMENT].as_str().map(|id| Self(id.to_owned()))
+    }
+
+    /// As an argument of a script.
+    pub(crate) fn argument(&self) -> Value {
+        json!({ ELEMENT: self.0 })
+    }
+}
+
+/// Starts the driver and waits until it says where it listens.
+fn start_driver(home: &Path) -> (Child, u16) {
+    let log = std::fs::File::create(home.join("chromedriver.log")).unwrap();
+    let mut driver = Command::new("chromedriver")
+        .args(["--port=0", "--log-level=WARNING"])
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", home)
+        .env("TMPDIR", home)
+        .env("LANG", "C.UTF-8")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(log)
+        .spawn()
+        .unwrap_or_else(|error| panic!("{MISSING}\ncannot run chromedriver: {error}"));
+    let mut told = BufReader::new(driver.stdout.take().unwrap());
+    let mut all = String::new();
+    loop {
+        let from = all.len();
+        if told.read_line(&mut all).unwrap_or(0) == 0 {
+            let _ = driver.kill();
+            panic!("{MISSING}\nchromedriver ended at once: {all}");
+        }
+        let port = all[from..].split_once("successfully on port ").map(|(_, port)| port.trim());
+        if let Some(port) = port.and_then(|port| port.trim_end_matches('.').parse().ok()) {
+            // Nobody reads on: a driver that writes to a closed pipe would end.
+            std::thread::spawn(move || std::io::copy(&mut told, &mut std::io::sink()));
+            return (driver, port);
+        }
+    }
+}
+
+/// What browser we ask for.
+fn capabilities(home: &Path) -> Value {
+    let profile = format!("--user-data-dir={}", home.join("profile").display());
+    let arguments = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--disable-quic",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--no-first-run",
+        "--no-default-browser-check",
+        "--no-proxy-server",
+        "--force-device-scale-factor=1",
+        "--window-size=1280,900",
+        &profile,
+    ];
+    json!({ "capabilities": { "alwaysMatch": {
+        "goog:chromeOptions": {
+            "args": arguments,
+            "prefs": { "download.default_directory": home.join("downloads") },
+        },
+        "goog:loggingPrefs": { "browser": "ALL" },
+        "timeouts": { "script": PATIENCE_MS, "pageLoad": PATIENCE_MS, "implicit": 0 },
+        // A dialog that nobody expects stays, and the next command says so.
+        "unhandledPromptBehavior": "ignore",
+    } } })
+}

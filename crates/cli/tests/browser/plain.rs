@@ -1,0 +1,54 @@
+//! The page without script: it can be read, written on and pressed on (`spec 07 §14`, WB5).
+
+use serde_json::json;
+
+use crate::chat::{BUG, MESSAGE};
+use crate::driver::Browser;
+use crate::page::{At, Page};
+use crate::serving::Serving;
+
+const APPROVE: At<'static> = At::Css("[data-action=approve]");
+
+#[test]
+fn wb5_without_script_the_page_can_be_read_written_on_and_pressed() {
+    let Some(browser) = Browser::start() else { return };
+    let serving = Serving::start();
+    let page = Page::first(&browser);
+    page.without_script();
+    page.go(&serving.url());
+    write(&page, "What do you think about microservices?");
+    page.until_says("What should I do with this?");
+    page.click(At::Named("radio", "Not now"));
+    page.until_says("OK, leaving it");
+    write(&page, BUG);
+    page.until_says("Create 1 bug in DEMO?");
+    // A second page of the same, from before.
+    let old = Page::another(&browser);
+    old.without_script();
+    old.go(page.run("return location.href", &[]).as_str().unwrap());
+    old.find(APPROVE);
+    let state = old.run("return document.querySelector('[data-connection]').dataset.connection", &[]);
+    assert_eq!(state, json!("connecting"), "a script ran");
+    page.click(At::Css("[data-action=edit]"));
+    page.click(At::Named("textbox", "Title"));
+    page.press("Control+a");
+    page.types("The page stays empty");
+    page.click(At::Named("button", "Save"));
+    page.until_says("The page stays empty");
+    old.click(APPROVE);
+    old.until_says("This preview is outdated. Version 2 is the current one.");
+    assert_eq!(serving.issues(), Vec::<String>::new());
+    page.click(APPROVE);
+    page.until_says("Created DEMO-1");
+    assert_eq!(serving.issues(), ["The page stays empty"]);
+    page.click(At::Named("button", "Why?"));
+    page.until_says("rung");
+}
+
+#[track_caller]
+fn write(page: &Page<'_>, text: &str) {
+    page.click(MESSAGE);
+    // Enter is a new line here: there is no script that sends.
+    page.types_lines(text);
+    page.click(At::Named("button", "Send"));
+}
