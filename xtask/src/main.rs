@@ -10,6 +10,7 @@ mod layers;
 mod origin;
 mod repo;
 mod say;
+mod shots;
 mod tidy;
 
 use std::process::ExitCode;
@@ -42,6 +43,7 @@ cargo xtask <command>
       --write               renew their sections of docs/measurements.md
   bench count [--write]  instructions of one step under valgrind, against crates/bench/instructions.txt
   crash [SEEDS]         kill the real process at every fail point under a scripted client (default: 3 seeds)
+  shots [DIR]           pictures of the pages (default: target/pictures); renews those in docs/pictures
   soak [MINUTES]        crash with seed after seed, and every scenario under --faults (default: 30 minutes)
 ";
 
@@ -71,6 +73,7 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         "eval" => eval::run(&repo, rest),
         "bench" => bench::run(&repo, rest),
         "crash" => crash::crash(&repo, rest),
+        "shots" => shots::run(&repo, rest),
         "soak" => crash::soak(&repo, rest),
         "help" | "-h" | "--help" => {
             say::out(HELP);

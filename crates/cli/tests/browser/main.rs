@@ -5,6 +5,7 @@
 
 mod access;
 mod chat;
+mod console;
 mod driver;
 mod hostile;
 mod narrow;
@@ -12,6 +13,7 @@ mod network;
 mod page;
 mod plain;
 mod serving;
+mod shots;
 mod sign_in;
 mod tabs;
 mod walk;

@@ -1,0 +1,60 @@
+//! `cargo xtask shots [DIR]`: pictures of the pages for documents. They are made by the browser tests' own harness,
+//! `crates/cli/tests/browser`, which knows how to get there.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+
+use crate::repo::Repo;
+use crate::say;
+
+/// Where they go.
+const FOLDER: &str = "target/pictures";
+/// Those that a document shows, under the same names.
+const SHOWN: &str = "docs/pictures";
+
+pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
+    let folder = match rest {
+        [] => repo.path(FOLDER),
+        [one] => std::path::absolute(one).with_context(|| format!("{one} is no folder"))?,
+        other => bail!("unexpected arguments: {other:?}"),
+    };
+    let arguments = [
+        "test",
+        "-p",
+        "throughline-cli",
+        "--test",
+        "browser",
+        "--locked",
+        "--",
+        "--ignored",
+        "--exact",
+        "shots::pictures",
+    ];
+    say::step(&format!("cargo {}", arguments.join(" ")));
+    let status = repo
+        .command("cargo", &arguments)
+        .env("THROUGHLINE_SHOTS", &folder)
+        .status()
+        .context("cannot run cargo")?;
+    if !status.success() {
+        bail!("no pictures were made");
+    }
+    say::note(&format!("pictures in {}", folder.display()));
+    renew(repo, &folder)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Takes each picture that a document shows from the new ones.
+fn renew(repo: &Repo, folder: &Path) -> Result<()> {
+    for entry in std::fs::read_dir(repo.path(SHOWN)).context("cannot list docs/pictures")? {
+        let shown = entry.context("cannot list docs/pictures")?.path();
+        let new = shown.file_name().map(|name| folder.join(name));
+        if let Some(new) = new.filter(|new| new.is_file()) {
+            std::fs::copy(&new, &shown).with_context(|| format!("cannot write {}", shown.display()))?;
+            say::note(&format!("renewed {}", shown.display()));
+        }
+    }
+    Ok(())
+}
