@@ -105,8 +105,8 @@ impl Lane {
         let written: Vec<Hash> =
             changes.iter().filter_map(Change::written).map(snapshot::record_hash).collect();
         let changed = |kind, id: &str| changes.iter().any(|change| change.about() == (kind, id));
-        let kept =
-            self.records.hashes.iter().filter(|(kind, id, _)| !changed(*kind, id)).map(|(_, _, hash)| hash);
+        let kept = self.records.map.iter().filter(|(kind, id, _)| !changed(*kind, id));
+        let kept = kept.map(|(_, _, loaded)| &loaded.hash);
         snapshot::state_hash(head, kept.chain(&written))
     }
 
@@ -374,8 +374,13 @@ impl Change {
 /// The loaded records, with their hashes kept beside them so that a turn costs what it changed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Records {
-    map: Keyed<Record>,
-    hashes: Keyed<Hash>,
+    map: Keyed<Loaded>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Loaded {
+    record: Record,
+    hash: Hash,
 }
 
 impl Records {
@@ -387,29 +392,25 @@ impl Records {
     fn apply(&mut self, change: &Change) {
         match change {
             Change::Put(record) => {
-                let key = record.key();
-                self.hashes.insert(key.clone(), snapshot::record_hash(record));
-                self.map.insert(key, record.clone());
+                let hash = snapshot::record_hash(record);
+                self.map.insert(record.key(), Loaded { record: record.clone(), hash });
             }
-            Change::Retire(key) | Change::Drop(key) => {
-                self.hashes.remove(key);
-                self.map.remove(key);
-            }
+            Change::Retire(key) | Change::Drop(key) => drop(self.map.remove(key)),
         }
     }
 
     /// Every record, in key order.
     pub fn iter(&self) -> impl Iterator<Item = &Record> {
-        self.map.iter().map(|(_, _, record)| record)
+        self.map.iter().map(|(_, _, loaded)| &loaded.record)
     }
 
     /// Those of a kind, in the order of their ids.
     pub(crate) fn of(&self, kind: RecordKind) -> impl Iterator<Item = &Record> {
-        self.map.of(kind)
+        self.map.of(kind).map(|loaded| &loaded.record)
     }
 
     pub(crate) fn hashes(&self) -> impl Iterator<Item = &Hash> {
-        self.hashes.iter().map(|(_, _, hash)| hash)
+        self.map.iter().map(|(_, _, loaded)| &loaded.hash)
     }
 
     /// The record of that key, if it is loaded.
@@ -419,7 +420,7 @@ impl Records {
     }
 
     pub(crate) fn find(&self, kind: RecordKind, id: &str) -> Option<&Record> {
-        self.map.get(kind, id)
+        self.map.get(kind, id).map(|loaded| &loaded.record)
     }
 
     /// The message of that id, if it is loaded.

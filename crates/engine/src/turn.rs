@@ -167,6 +167,15 @@ impl<'a> Turn<'a> {
         }
     }
 
+    /// The card in a message, which may be the one replied to.
+    pub(crate) fn card_shown_by(&self, message: &MessageId) -> Option<&Card> {
+        let found = match self.find(RecordKind::Message, &message.0) {
+            Some(Record::Message(found)) => found,
+            _ => self.given.anchor.as_ref().filter(|anchor| anchor.id == *message)?,
+        };
+        self.card_ref(&found.card.as_ref()?.0).filter(|card| card.message == *message)
+    }
+
     pub(crate) fn task(&self, id: &TaskId) -> Option<Task> {
         match self.find(RecordKind::Task, &id.0)? {
             Record::Task(task) => Some(task.clone()),

@@ -20,12 +20,12 @@ impl<T> Keyed<T> {
         self.0[kind as usize].get(key)
     }
 
-    pub(crate) fn insert(&mut self, key: RecordKey, value: T) {
-        self.0[key.kind as usize].insert(key.key, value);
+    pub(crate) fn insert(&mut self, key: RecordKey, value: T) -> Option<T> {
+        self.0[key.kind as usize].insert(key.key, value)
     }
 
-    pub(crate) fn remove(&mut self, key: &RecordKey) {
-        self.0[key.kind as usize].remove(&key.key);
+    pub(crate) fn remove(&mut self, key: &RecordKey) -> Option<T> {
+        self.0[key.kind as usize].remove(&key.key)
     }
 
     /// The values of a kind, in order.

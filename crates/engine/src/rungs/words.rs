@@ -188,8 +188,10 @@ fn words_of_the_gate(turn: &mut Turn<'_>) -> Option<Decision> {
 
 /// Text never approves (`spec 06 §5.4`): affirmation of an approval in focus is answered with the way to it.
 fn approval_by_text(turn: &mut Turn<'_>) -> Option<Decision> {
-    let anchor = focus(turn).anchor_id()?;
-    let in_focus = turn.open_cards().find(|card| card.message == *anchor && card.is_approval())?;
+    let in_focus = focus(turn).anchor_id().and_then(|anchor| turn.card_shown_by(anchor))?;
+    if !(in_focus.open() && in_focus.is_approval() && turn.head.cards.contains(&in_focus.id)) {
+        return None;
+    }
     let said = said(turn);
     let affirms = approves(said.text())
         || recognize::answer(&Expected::Boolean, &said.words)
