@@ -64,6 +64,18 @@ fn write_string(text: &str, out: &mut String) {
     out.push_str(&serde_json::to_string(text).unwrap_or_default());
 }
 
+/// A list of texts, canonically.
+pub(crate) fn write_strings(texts: &[&str], out: &mut String) {
+    out.push('[');
+    for (i, text) in texts.iter().enumerate() {
+        if i > 0 {
+            out.push(',');
+        }
+        write_string(text, out);
+    }
+    out.push(']');
+}
+
 /// SHA-256 of the parts, one after the other.
 pub fn sha256(parts: &[&[u8]]) -> Hash {
     let mut hasher = Sha256::new();
