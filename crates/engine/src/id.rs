@@ -178,9 +178,8 @@ fn tag(lane: &LaneId) -> &str {
 /// ```
 #[must_use]
 pub fn made(lane: &LaneId, id: &str) -> Option<Made> {
-    let (kind, rest, wide) = (0..).zip(KINDS).find_map(|(kind, (prefix, wide))| {
-        Some((kind, id.strip_prefix(prefix)?, wide))
-    })?;
+    let (kind, rest, wide) =
+        (0..).zip(KINDS).find_map(|(kind, (prefix, wide))| Some((kind, id.strip_prefix(prefix)?, wide)))?;
     let rest = if wide { rest.strip_prefix(tag(lane))?.strip_prefix('_')? } else { rest };
     let (revision, ordinal) = rest.split_once('_')?;
     Some(Made { kind, revision: number(revision)?, ordinal: u32::try_from(number(ordinal)?).ok()? })
@@ -227,7 +226,8 @@ mod tests {
     fn what_this_lane_did_not_make_has_no_place() {
         let (ours, theirs) = (lane().id(), LaneKey::new("acme", "A111", "slack", "C333", ""));
         let foreign = Mint::new(&theirs, 8).other(CardId::PREFIX, 1);
-        for id in [foreign.as_str(), "m_8", "m_8_", "m__0", "m_+8_0", "m_8_00", "x_8_0", "", "m_8_4294967296"] {
+        for id in [foreign.as_str(), "m_8", "m_8_", "m__0", "m_+8_0", "m_8_00", "x_8_0", "", "m_8_4294967296"]
+        {
             assert_eq!(made(&ours, id), None, "{id}");
         }
     }

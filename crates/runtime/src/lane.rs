@@ -284,10 +284,9 @@ impl Runtime {
         let head = snapshot::encode_head(&step.next);
         let state_hash = canon::hex(&actor.lane.hash_after(&head, &step.changes));
         let turn = throughline_engine::id::Mint::new(&key, revision).turn();
-        let commit_id = self.random_hex();
         let content = Content { event: event.clone(), given, applied: step.decision.applied.clone() };
         let now = content.given.now;
-        let content = serde_json::to_string(&content).unwrap_or_default();
+        let content = content.encode();
         let salt = self.random_hex();
         let effects: Vec<(String, String)> =
             step.effects.iter().map(|e| (e.body.class().word().to_owned(), e.id.0.clone())).collect();
@@ -309,7 +308,6 @@ impl Runtime {
             after: state_hash.clone(),
             effects,
             messages: step.messages.clone(),
-            commit: commit_id.clone(),
             content: content_hash(&salt, &content),
         }
         .seal(&actor.log_hash, content, salt);
@@ -318,7 +316,6 @@ impl Runtime {
         let commit = TurnCommit {
             expected_revision: actor.lane.revision,
             epoch: actor.epoch,
-            commit_id: commit_id.clone(),
             head,
             inbox: vec![InboxEnd { seq: row.seq, state: end }],
             approvals: step.approvals.clone(),
@@ -341,7 +338,7 @@ impl Runtime {
         };
         let begun = self.store.now();
         let result = match self.store.commit(commit).await {
-            Err(StoreError::Unknown { .. }) => self.resolve_unknown(&key, &commit_id).await?,
+            Err(StoreError::Unknown { .. }) => self.resolve_unknown(&key, &log_hash).await?,
             other => other?,
         };
         metrics::histogram!("throughline_commit_seconds")
@@ -366,9 +363,9 @@ impl Runtime {
     }
 
     /// The connection broke inside the commit: claim again, which waits for the old transaction, then look.
-    async fn resolve_unknown(&self, key: &LaneKey, commit_id: &str) -> Result<CommitResult, Stop> {
+    async fn resolve_unknown(&self, key: &LaneKey, row: &str) -> Result<CommitResult, Stop> {
         self.store.claim(key, &self.owner).await?;
-        let written = self.store.committed(key, commit_id).await?;
+        let written = self.store.committed(key, row).await?;
         Ok(if written { CommitResult::Committed } else { CommitResult::RevisionMoved })
     }
 

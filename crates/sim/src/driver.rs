@@ -336,7 +336,7 @@ async fn seed(host: &Runtime, key: &LaneKey, given: &SeedLane) -> Result<(), Sto
         kind: throughline_engine::EventKind::Unknown { name: SEED.into() },
     };
     let content = Content { event, given: throughline_engine::Given::default(), applied: None };
-    let content = serde_json::to_string(&content).unwrap_or_default();
+    let content = content.encode();
     let salt = "00".repeat(16);
     let log = TurnRow {
         turn: throughline_engine::id::Mint::new(key, revision + 1).turn(),
@@ -354,7 +354,6 @@ async fn seed(host: &Runtime, key: &LaneKey, given: &SeedLane) -> Result<(), Sto
         after: canon::hex(&lane.state_hash()),
         effects: Vec::new(),
         messages: Vec::new(),
-        commit: SEED.into(),
         content: content_hash(&salt, &content),
     }
     .seal(GENESIS, content, salt);
@@ -370,7 +369,6 @@ async fn seed(host: &Runtime, key: &LaneKey, given: &SeedLane) -> Result<(), Sto
         lane: key.clone(),
         expected_revision: revision,
         epoch,
-        commit_id: SEED.into(),
         head: snapshot::encode_head(&lane.head),
         inbox: Vec::new(),
         approvals: Vec::new(),

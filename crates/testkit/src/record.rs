@@ -285,8 +285,8 @@ fn card_name(
 ) -> Option<String> {
     let made = recorded.turns[..n].iter().position(|one| made_here(&recorded.lane, one.revision, card))?;
     // An approval that was outdated had newer versions; a gate that was has been superseded and has but one.
-    let outdated =
-        recorded.turns[n].summary.decision.reason == Reason::StaleVersion && card.0.starts_with(CardId::APPROVAL);
+    let outdated = recorded.turns[n].summary.decision.reason == Reason::StaleVersion
+        && card.0.starts_with(CardId::APPROVAL);
     // What the world made by itself cannot be named after a turn.
     let by_itself = act(recorded, made, &mut BTreeSet::new()).is_none();
     let name = if by_itself {

@@ -74,7 +74,7 @@ through! {
     }
     Lanes {
         read load(lane: &LaneKey) -> Option<StoredLane>;
-        read committed(lane: &LaneKey, commit_id: &str) -> bool;
+        read committed(lane: &LaneKey, row: &str) -> bool;
         read record(lane: &LaneKey, kind: &str, key: &str) -> Option<String>;
         read turn(tenant: &str, turn: &TurnId) -> Option<StoredTurn>;
         read turns(lane: &LaneKey, after: u64, limit: u32) -> Vec<StoredTurn>;

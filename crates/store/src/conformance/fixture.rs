@@ -182,7 +182,6 @@ impl<'a> Hand<'a> {
             lane: self.lane.clone(),
             expected_revision: self.revision,
             epoch: self.epoch,
-            commit_id: format!("commit {next} of {}", self.lane),
             head: format!("head {next}"),
             inbox: Vec::new(),
             approvals: Vec::new(),

@@ -127,7 +127,7 @@ macro_rules! conformance {
                 turns: [
                     a_turn_writes_everything, a_revision_is_written_once, a_row_ends_with_its_turn,
                     a_row_that_does_not_wait_refuses_the_turn, the_log_is_a_chain, the_log_is_paged,
-                    a_row_beside_the_chain_is_refused, a_commit_is_found_by_its_id, the_nearest_checkpoint_is_found,
+                    a_row_beside_the_chain_is_refused, a_commit_is_found_by_its_row, the_nearest_checkpoint_is_found,
                     one_revision_from_many_threads_is_written_once
                 ],
                 approvals: [

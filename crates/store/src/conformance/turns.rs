@@ -53,10 +53,16 @@ pub async fn written(store: &dyn crate::Store, lane: &throughline_engine::LaneKe
         store.audit("acme", 0, 1_000).await.unwrap().iter().any(|(_, row)| *row == format!("audit {n}")),
         store.turns(lane, n - 1, 1).await.unwrap().first().is_some_and(|turn| turn.revision == n),
         store.checkpoint(lane, n).await.unwrap().is_some_and(|(at, _)| at == n),
-        store.committed(lane, &format!("commit {n} of {lane}")).await.unwrap(),
+        store.committed(lane, &hash_of(store, lane, n).await).await.unwrap(),
     ];
     assert!(parts.iter().all(|part| *part == parts[0]), "turn {n} of {lane} is half written: {parts:?}");
     parts[0]
+}
+
+/// The hash of a turn's row, or of none.
+async fn hash_of(store: &dyn crate::Store, lane: &throughline_engine::LaneKey, n: u64) -> String {
+    let turns = store.turns(lane, n - 1, 1).await.unwrap();
+    turns.first().map_or_else(String::new, |turn| turn.log.hash.clone())
 }
 
 /// Every part of a turn is there after it, and none before.
@@ -167,15 +173,16 @@ pub async fn a_row_beside_the_chain_is_refused(s: &Subject) {
 }
 
 /// After an unknown outcome: present means committed.
-pub async fn a_commit_is_found_by_its_id(s: &Subject) {
+pub async fn a_commit_is_found_by_its_row(s: &Subject) {
     let mut hand = Hand::on(&*s.store, &lane("C1")).await;
-    let turn = TurnCommit { commit_id: "0123456789abcdef".into(), ..hand.turn() };
-    assert!(!s.store.committed(&lane("C1"), "0123456789abcdef").await.unwrap());
+    let turn = hand.turn();
+    let hash = turn.log.hash.clone();
+    assert!(!s.store.committed(&lane("C1"), &hash).await.unwrap());
     hand.commit(turn).await;
     hand.commit(hand.turn()).await;
-    assert!(s.store.committed(&lane("C1"), "0123456789abcdef").await.unwrap());
-    assert!(!s.store.committed(&lane("C1"), "fedcba9876543210").await.unwrap());
-    assert!(!s.store.committed(&lane("C2"), "0123456789abcdef").await.unwrap());
+    assert!(s.store.committed(&lane("C1"), &hash).await.unwrap());
+    assert!(!s.store.committed(&lane("C1"), &"fe".repeat(32)).await.unwrap());
+    assert!(!s.store.committed(&lane("C2"), &hash).await.unwrap());
 }
 
 /// A replay starts at the newest full state at or before where it wants to go.

@@ -147,8 +147,9 @@ pub trait Lanes {
     /// Writes a turn. Extends the lane's lease.
     async fn commit(&self, turn: TurnCommit) -> Result<CommitResult, StoreError>;
 
-    /// Whether a commit of that id is in: asked after [`StoreError::Unknown`], with the lane claimed again.
-    async fn committed(&self, lane: &LaneKey, commit_id: &str) -> Result<bool, StoreError>;
+    /// Whether the turn whose row has that hash is in: asked after [`StoreError::Unknown`], with the lane claimed
+    /// again. The hash names the attempt, because every attempt has a salt of its own.
+    async fn committed(&self, lane: &LaneKey, row: &str) -> Result<bool, StoreError>;
 
     /// Lets go of a lane, unless a row waits in it: looked at in the same transaction, so a message between
     /// the last look and the release is never stranded.

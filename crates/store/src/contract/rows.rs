@@ -141,8 +141,6 @@ pub struct TurnCommit {
     pub expected_revision: u64,
     /// Must be the lane's epoch.
     pub epoch: i64,
-    /// Names this attempt: found again when the outcome of the commit is unknown.
-    pub commit_id: String,
     /// The new head, encoded.
     pub head: String,
     /// The inbox rows this turn handled.

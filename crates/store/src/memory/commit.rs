@@ -210,7 +210,7 @@ impl Lane {
             self.write_record((kind.into(), key), write);
         }
         self.messages.extend(turn.message_map);
-        let row = Turn { log: turn.log, commit_id: turn.commit_id, checkpoint: turn.checkpoint };
+        let row = Turn { log: turn.log, checkpoint: turn.checkpoint };
         self.turns.insert(self.revision, row);
     }
 

@@ -68,10 +68,10 @@ impl Lanes for MemoryStore {
         self.world().commit(turn, now)
     }
 
-    async fn committed(&self, lane: &LaneKey, commit_id: &str) -> Result<bool, StoreError> {
+    async fn committed(&self, lane: &LaneKey, row: &str) -> Result<bool, StoreError> {
         let world = self.world();
         let lane = world.find_lane(lane);
-        Ok(lane.is_some_and(|lane| lane.turns.values().rev().any(|turn| turn.commit_id == commit_id)))
+        Ok(lane.is_some_and(|lane| lane.turns.values().rev().any(|turn| turn.log.hash == row)))
     }
 
     async fn release(&self, lane: &LaneKey, epoch: i64) -> Result<Release, StoreError> {

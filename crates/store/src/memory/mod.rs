@@ -123,7 +123,6 @@ struct Lane {
 
 struct Turn {
     log: LogRow,
-    commit_id: String,
     checkpoint: Option<String>,
 }
 

@@ -171,8 +171,8 @@ impl Lanes for SqliteStore {
         }
     }
 
-    async fn committed(&self, lane: &LaneKey, commit_id: &str) -> Result<bool, StoreError> {
-        self.read("look for a commit", |sql| turns::committed(sql, lane, commit_id))
+    async fn committed(&self, lane: &LaneKey, row: &str) -> Result<bool, StoreError> {
+        self.read("look for a commit", |sql| turns::committed(sql, lane, row))
     }
 
     async fn release(&self, lane: &LaneKey, epoch: i64) -> Result<Release, StoreError> {

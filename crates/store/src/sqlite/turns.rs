@@ -63,11 +63,11 @@ pub(super) fn before(
 }
 
 /// Newest first: the commit that is asked about is the last one or was never made.
-pub(super) fn committed(sql: &Connection, lane: &LaneKey, commit_id: &str) -> rusqlite::Result<bool> {
+pub(super) fn committed(sql: &Connection, lane: &LaneKey, row: &str) -> rusqlite::Result<bool> {
     let Some(n) = lane_number(sql, lane)? else { return Ok(false) };
-    let select = "SELECT commit_id = ?3 FROM turns WHERE lane = ?1 AND tenant = ?2 ORDER BY revision DESC";
+    let select = "SELECT hash = ?3 FROM turns WHERE lane = ?1 AND tenant = ?2 ORDER BY revision DESC";
     let mut select = sql.prepare_cached(select)?;
-    let mut rows = select.query((n, &lane.tenant, Hex(commit_id)))?;
+    let mut rows = select.query((n, &lane.tenant, Hex(row)))?;
     while let Some(row) = rows.next()? {
         if row.get(0)? {
             return Ok(true);
@@ -91,8 +91,8 @@ pub(super) fn checkpoint(
 /// Writes a turn's row, its content and its checkpoint.
 pub(super) fn write(tx: &mut Tx<'_, '_>, lane: i64, revision: i64, turn: &TurnCommit) -> Result<(), Fault> {
     let (n, log) = (tx.memo.next_turn(), &turn.log);
-    let insert = "INSERT INTO turns (n, tenant, lane, revision, turn, decided_at, commit_id, prev_hash, hash, row) \
-                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+    let insert = "INSERT INTO turns (n, tenant, lane, revision, turn, decided_at, prev_hash, hash, row) \
+                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
     tx.sql.execute(
         insert,
         (
@@ -102,7 +102,6 @@ pub(super) fn write(tx: &mut Tx<'_, '_>, lane: i64, revision: i64, turn: &TurnCo
             revision,
             log.turn.as_str(),
             log.at.0,
-            Hex(&turn.commit_id),
             Hex(&log.prev_hash),
             Hex(&log.hash),
             &log.row,

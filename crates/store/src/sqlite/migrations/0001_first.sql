@@ -96,7 +96,6 @@ CREATE TABLE turns (
   revision   INTEGER NOT NULL,
   turn       TEXT NOT NULL,
   decided_at INTEGER NOT NULL,
-  commit_id  BLOB NOT NULL,
   prev_hash  BLOB NOT NULL,
   hash       BLOB NOT NULL,
   row        TEXT NOT NULL,
