@@ -3,10 +3,11 @@
 //! The claim and the loaded lane are kept while the lane is idle, so that the next event costs one commit. Every
 //! commit compares epoch and revision, so a kept copy that went stale is found out, never believed.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use throughline_engine::effect::Effect;
 use throughline_engine::given::Addressing;
 use throughline_engine::lane::{Lane, Record};
 use throughline_engine::policy::limits;
@@ -19,7 +20,7 @@ use throughline_store::{
 };
 
 use crate::given::{decode, unreadable};
-use crate::record::{Content, GENESIS, TurnRow, checkpoint, content_hash};
+use crate::record::{Content, GENESIS, Shown, TurnRow, checkpoint, content_hash};
 use crate::{Committed, FailPoint, Runtime, Stop, counted, intake};
 
 /// Rows read at first; more when all of these have to wait.
@@ -284,7 +285,12 @@ impl Runtime {
         let head = snapshot::encode_head(&step.next);
         let state_hash = canon::hex(&actor.lane.hash_after(&head, &step.changes));
         let turn = throughline_engine::id::Mint::new(&key, revision).turn();
-        let content = Content { event: event.clone(), given, applied: step.decision.applied.clone() };
+        let content = Content {
+            event: event.clone(),
+            given,
+            applied: step.decision.applied.clone(),
+            shown: self.shown(&key, &step),
+        };
         let now = content.given.now;
         let content = content.encode();
         let salt = self.random_hex();
@@ -387,33 +393,38 @@ impl Runtime {
             names.push(effect.as_str());
         }
         self.wakes.tell(&names, &committed);
-        if step
-            .effects
-            .iter()
-            .any(|effect| self.ports.performer(key, effect.body.class()) != Performer::Commit)
+        if step.effects.iter().any(|effect| self.ports.performer(key, effect.body.class()).is_some())
             || !step.timers.is_empty()
         {
             self.wakes.effects.notify_one();
         }
-        let shown =
-            |effect: &&throughline_engine::effect::Effect| effect.body.class().word().starts_with("card.");
-        if let Some(card) = step.effects.iter().find(shown) {
+        let card = |effect: &&Effect| effect.body.class().word().starts_with("card.");
+        if let Some(card) = step.effects.iter().find(card) {
             self.faults.at(FailPoint::CardPlanned)?;
             // Where the channel reads from the store, the commit has sent it.
-            if self.ports.performer(key, card.body.class()) == Performer::Commit {
+            if self.ports.performer(key, card.body.class()).is_none() {
                 self.faults.at(FailPoint::CardSent)?;
             }
         }
         Ok(())
     }
 
+    /// What the commit itself delivers.
+    fn shown(&self, key: &LaneKey, step: &Step) -> BTreeMap<u32, Shown> {
+        let delivered =
+            |(_, effect): &(u32, &Effect)| self.ports.performer(key, effect.body.class()).is_none();
+        let shown = |(n, effect): (u32, &Effect)| Some((n, Shown::of(&effect.body)?));
+        (0..).zip(&step.effects).filter(delivered).filter_map(shown).collect()
+    }
+
+    /// What somebody performs.
     fn outbox(&self, key: &LaneKey, step: &Step, now: Timestamp) -> Vec<OutboxRow> {
-        let row = |(ordinal, effect): (usize, &throughline_engine::effect::Effect)| {
+        let row = |(ordinal, effect): (u32, &Effect)| {
             let class = effect.body.class();
-            let performer = self.ports.performer(key, class);
-            OutboxRow {
+            let performer = self.ports.performer(key, class)?;
+            Some(OutboxRow {
                 id: effect.id.clone(),
-                ordinal: u32::try_from(ordinal).unwrap_or(u32::MAX),
+                ordinal,
                 class,
                 stream: effect.body.stream(),
                 payload: canon::jcs(&effect.body),
@@ -421,9 +432,9 @@ impl Runtime {
                 approval: effect.approval.clone(),
                 performer,
                 deadline: (performer == Performer::Host).then(|| now.plus(limits::HOST_REPORT)),
-            }
+            })
         };
-        step.effects.iter().enumerate().map(row).collect()
+        (0..).zip(&step.effects).filter_map(row).collect()
     }
 
     fn tokens(&self, key: &LaneKey, step: &Step) -> Vec<throughline_store::TokenRow> {

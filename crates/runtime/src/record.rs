@@ -2,10 +2,13 @@
 
 mod written;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use throughline_engine::canon::{hex, sha256, unhex};
 use throughline_engine::decision::Applied;
+use throughline_engine::effect::EffectBody;
 use throughline_engine::trace::{Trace, TurnSummary};
 use throughline_engine::{Decision, Event, Given, Lane, LaneKey, MessageId, Timestamp, TurnId, snapshot};
 use throughline_store::{LogRow, StoredTurn};
@@ -60,6 +63,41 @@ pub struct Content {
     /// The answer a pending took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub applied: Option<Applied>,
+    /// The effects that the commit itself delivered, by their number in the turn.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub shown: BTreeMap<u32, Shown>,
+}
+
+/// What the commit delivered, because the channel reads from the store.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Shown {
+    /// A message of the lane: what it says, or the card it shows, is read there.
+    Message(MessageId),
+    /// Words for one person, which no message holds.
+    Notice {
+        /// Whom.
+        to: String,
+        /// What.
+        text: String,
+    },
+}
+
+impl Shown {
+    /// What delivering that effect comes to; `None` for what is no message.
+    #[must_use]
+    pub fn of(body: &EffectBody) -> Option<Self> {
+        match body {
+            EffectBody::Reply { message, .. }
+            | EffectBody::CardPost { message, .. }
+            | EffectBody::CardUpdate { message, .. } => Some(Self::Message(message.clone())),
+            EffectBody::Notice { to, text } => Some(Self::Notice { to: to.clone(), text: text.clone() }),
+            EffectBody::ModelAsk(_)
+            | EffectBody::TrackerCheck { .. }
+            | EffectBody::TrackerFind { .. }
+            | EffectBody::TrackerCreate { .. } => None,
+        }
+    }
 }
 
 impl Content {

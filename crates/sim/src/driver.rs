@@ -1,5 +1,6 @@
 //! The driver: a scenario's deliveries into the production runtime, until the world is idle again.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 
 use throughline_engine::effect::{EffectResult, Outcome};
@@ -335,7 +336,8 @@ async fn seed(host: &Runtime, key: &LaneKey, given: &SeedLane) -> Result<(), Sto
         actor: String::new(),
         kind: throughline_engine::EventKind::Unknown { name: SEED.into() },
     };
-    let content = Content { event, given: throughline_engine::Given::default(), applied: None };
+    let looked_up = throughline_engine::Given::default();
+    let content = Content { event, given: looked_up, applied: None, shown: BTreeMap::new() };
     let content = content.encode();
     let salt = "00".repeat(16);
     let log = TurnRow {

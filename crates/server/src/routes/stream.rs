@@ -17,9 +17,9 @@ use futures_util::Stream;
 use futures_util::stream::unfold;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use throughline_engine::effect::EffectBody;
+use throughline_engine::MessageId;
 use throughline_runtime::Committed;
-use throughline_store::{LaneInfo, Performer, StoredEffect, StoredTurn};
+use throughline_store::{LaneInfo, StoredTurn};
 use tokio::sync::broadcast;
 
 use super::lanes;
@@ -192,37 +192,42 @@ fn events(source: Source) -> impl Stream<Item = Result<Event, Infallible>> {
 /// The events of a turn, always the same ones in the same order: the turn, its messages, its cards, its effects.
 async fn events_of(app: &App, lane: &LaneInfo, stored: &StoredTurn) -> Result<Vec<Event>, Problem> {
     let turn = lanes::read(stored)?;
-    let effects = telling::effects_of_turn(app.runtime(), &lane.key, &turn).await?;
+    let runtime = app.runtime();
+    let planned = telling::planned(runtime, &lane.key, &turn).await?;
     let mut told: Vec<(&str, Value)> = vec![("turn", value(&wire::TurnInfo::new(&turn)))];
-    let cards: Vec<(&StoredEffect, EffectBody)> =
-        effects.iter().filter_map(|effect| Some((effect, telling::body(effect)?))).collect();
-    let shown_as_card = |id: &str| {
-        cards.iter().any(|(_, body)| matches!(body, EffectBody::CardPost { message, .. } if message.0 == id))
+    let shown: Vec<_> = planned.iter().filter_map(|effect| Some((effect, effect.shows()?))).collect();
+    let ids = turn.row.messages.iter().chain(shown.iter().map(|(_, (message, _))| message)).cloned();
+    let views = telling::messages(runtime, &lane.key, ids).await?;
+    let as_card = |id: &MessageId| {
+        shown.iter().any(|(effect, (message, _))| effect.class() == "card.post" && message == id)
     };
-    let plain: Vec<_> = turn.row.messages.iter().filter(|id| !shown_as_card(id.as_str())).cloned().collect();
-    let mut messages = lanes::messages(app.runtime(), lane, &plain).await?;
-    for id in &plain {
-        let found = messages.iter().position(|message| message.id == id.0).map(|at| messages.swap_remove(at));
+    for id in turn.row.messages.iter().filter(|id| !as_card(id)) {
+        let view = views.iter().find(|view| view.id == *id).cloned();
         // A message that was erased keeps its place.
         told.push((
             "message",
-            found.map_or_else(|| json!({"id": id, "gone": true}), |message| value(&message)),
+            view.map_or_else(|| json!({"id": id, "gone": true}), |view| value(&wire::Message::from(view))),
         ));
     }
-    for (effect, body) in cards {
-        match body {
-            EffectBody::CardPost { message, card } | EffectBody::CardUpdate { message, card } => {
-                let card = telling::with_tokens(app.runtime(), &effect.lane, card);
-                told.push(("card", json!({"message": message, "card": card, "effect": effect.row.id})));
-            }
-            _ => {}
+    for (effect, (message, card)) in &shown {
+        if !effect.class().starts_with("card.") {
+            continue;
         }
+        // Where the channel reads from here, it is the card as it is now.
+        let card = match card {
+            Some(card) => Some(telling::with_tokens(runtime, &lane.key, card.clone())),
+            None => views
+                .iter()
+                .find(|view| view.id == *message)
+                .and_then(|view| view.card.clone())
+                .map(Into::into),
+        };
+        let card: Option<wire::Card> = card;
+        told.push(("card", json!({"message": message, "card": card, "effect": effect.id()})));
     }
     // A card that we show is told above; one that the host shows is the host's effect as well.
-    let others = effects.iter().filter(|effect| {
-        !effect.row.class.word().starts_with("card.") || effect.row.performer == Performer::Host
-    });
-    told.extend(others.map(|effect| ("effect", value(&telling::effect(app.runtime(), effect)))));
+    let others = planned.iter().filter(|effect| !effect.class().starts_with("card.") || effect.hosted());
+    told.extend(others.map(|effect| ("effect", value(&effect.told(runtime, &views)))));
     let event = |(position, (name, data)): (usize, (&str, Value))| {
         Event::default().event(name).id(format!("{}.{position}", stored.revision)).data(data.to_string())
     };

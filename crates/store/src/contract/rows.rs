@@ -210,8 +210,6 @@ pub enum Performer {
     Us,
     /// The host: offered until it reports, at most until the row's deadline.
     Host,
-    /// Nobody: the commit itself delivers it, because the channel reads from the store.
-    Commit,
 }
 
 /// A planned effect.

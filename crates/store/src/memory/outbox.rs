@@ -144,7 +144,6 @@ impl World {
             }
             Performer::Us => self.open(tenant, &row.id, now),
             Performer::Host => self.open(tenant, &row.id, row.deadline.unwrap_or(NEVER)),
-            Performer::Commit => {}
         }
     }
 

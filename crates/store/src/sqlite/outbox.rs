@@ -108,7 +108,6 @@ fn insert(
     let wake = match row.performer {
         Performer::Us => (!lost).then_some(tx.now.0),
         Performer::Host => (!lost).then(|| row.deadline.map_or(NEVER, |at| at.0)),
-        Performer::Commit => None,
     };
     let on: Vec<&str> = row.depends_on.iter().map(EffectId::as_str).collect();
     let on = (!on.is_empty()).then(|| on.join(" "));

@@ -141,7 +141,7 @@ CREATE TABLE consumptions (
 ) WITHOUT ROWID;
 
 -- state 0: planned, 1: attempted, 2: done, 3: failed, 4: uncertain, 5: cancelled.
--- performer 0: us, 1: the host, 2: the commit itself.
+-- performer 0: us, 1: the host. What the commit itself delivers is not here: it is in the turn.
 -- wake: when somebody is next needed (start, retry, end of a lease, a host's deadline); NULL when it has ended.
 -- An outward effect names an approval, and whatever is named was consumed: by constraint, not by code.
 CREATE TABLE outbox (
