@@ -324,6 +324,7 @@ impl Runtime {
             epoch: actor.epoch,
             head,
             inbox: vec![InboxEnd { seq: row.seq, state: end }],
+            direct: None,
             approvals: step.approvals.clone(),
             outbox: self.outbox(&key, &step, now),
             cancel: step.cancel.clone(),
@@ -353,6 +354,7 @@ impl Runtime {
             CommitResult::Committed => ("", None),
             CommitResult::RevisionMoved => ("revision_moved", Some(Turned::Raced)),
             CommitResult::ApprovalLost => ("approval_lost", Some(Turned::Raced)),
+            CommitResult::NotDirect => ("not_direct", Some(Turned::Raced)),
             CommitResult::Fenced => ("fenced", Some(Turned::Lost)),
         };
         if let Some(turned) = turned {

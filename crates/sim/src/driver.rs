@@ -373,6 +373,7 @@ async fn seed(host: &Runtime, key: &LaneKey, given: &SeedLane) -> Result<(), Sto
         epoch,
         head: snapshot::encode_head(&lane.head),
         inbox: Vec::new(),
+        direct: None,
         approvals: Vec::new(),
         outbox: Vec::new(),
         cancel: Vec::new(),

@@ -60,7 +60,6 @@ macro_rules! through {
 }
 
 type Begun = Option<(String, Option<StoredResponse>)>;
-type TokenLane = Option<(LaneKey, TokenRow)>;
 
 through! {
     Inbox {
@@ -82,7 +81,7 @@ through! {
         read checkpoint(lane: &LaneKey, at: u64) -> Option<(u64, String)>;
         read lanes(tenant: &str, after: Option<&LaneId>, limit: u32) -> Vec<LaneInfo>;
         read lane(tenant: &str, id: &LaneId) -> Option<LaneInfo>;
-        read token(tenant: &str, hash: &str) -> TokenLane;
+        read token(lane: &LaneKey, hash: &str) -> Option<TokenRow>;
         read approval(tenant: &str, card: &CardId) -> Option<ApprovalRow>;
         read approvals(tenant: &str, pending: bool, limit: u32) -> Vec<ApprovalRow>;
         read policy(tenant: &str, version: &str) -> Option<String>;

@@ -16,6 +16,7 @@
 //! reads a real clock; time is the subject's [`ManualClock`], and the store must judge leases by it.
 
 pub mod approvals;
+pub mod direct;
 pub mod durability;
 pub mod fixture;
 pub mod inbox;
@@ -129,6 +130,12 @@ macro_rules! conformance {
                     a_row_that_does_not_wait_refuses_the_turn, the_log_is_a_chain, the_log_is_paged,
                     a_row_beside_the_chain_is_refused, a_commit_is_found_by_its_row, the_nearest_checkpoint_is_found,
                     one_revision_from_many_threads_is_written_once
+                ],
+                direct: [
+                    a_turn_brings_its_delivery, what_is_known_is_not_brought_again,
+                    what_waits_goes_before_what_is_brought, a_turn_brings_a_settlement,
+                    a_settlement_with_a_known_event_is_not_brought, a_turn_that_lost_its_race_brings_nothing,
+                    only_the_lanes_own_event_is_brought
                 ],
                 approvals: [
                     a_newer_version_supersedes, an_approval_is_consumed_once, expiry_is_the_stores_time,

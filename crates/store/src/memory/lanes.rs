@@ -152,8 +152,8 @@ impl Lanes for MemoryStore {
         Ok(tenant.lane_ids.get(id).map(|key| tenant.lanes[key].info(key)))
     }
 
-    async fn token(&self, tenant: &str, hash: &str) -> Result<Option<(LaneKey, TokenRow)>, StoreError> {
-        Ok(self.world().tenants.get(tenant).and_then(|t| t.tokens.get(hash).cloned()))
+    async fn token(&self, lane: &LaneKey, hash: &str) -> Result<Option<TokenRow>, StoreError> {
+        Ok(self.world().find_lane(lane).and_then(|lane| lane.tokens.get(hash).cloned()))
     }
 
     async fn approval(&self, tenant: &str, card: &CardId) -> Result<Option<ApprovalRow>, StoreError> {
