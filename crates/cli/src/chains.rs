@@ -1,6 +1,6 @@
 //! The hash chain of a lane's turns, checked row by row (`spec 06 §3.2`). Nothing is decided again.
 
-use throughline_runtime::record::{GENESIS, chain, content_hash};
+use throughline_runtime::record::{GENESIS, chain, content_fits};
 use throughline_store::LaneInfo;
 
 use crate::api::Local;
@@ -31,7 +31,7 @@ pub(crate) fn verify(local: &Local, lane: &LaneInfo) -> Result<Chain, Failure> {
                 wrong("does not follow the turn before it");
             } else if chain(&log.prev_hash, &log.row) != log.hash {
                 wrong("was changed");
-            } else if !log.content.is_empty() && !log.row.contains(&content_hash(&log.salt, &log.content)) {
+            } else if !content_fits(log).unwrap_or(false) {
                 wrong("has another content than it was recorded with");
             }
             revision = stored.revision;

@@ -3,7 +3,6 @@
 //! `serde_json` is never hashed directly: another crate of the same binary may switch on
 //! `preserve_order`, and the bytes would change with it. This writer sorts for itself.
 
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write;
@@ -72,6 +71,18 @@ fn write_string(text: &str, out: &mut String) {
     }
 }
 
+/// A list of texts, canonically.
+pub(crate) fn write_strings(texts: &[&str], out: &mut String) {
+    out.push('[');
+    for (i, text) in texts.iter().enumerate() {
+        if i > 0 {
+            out.push(',');
+        }
+        write_string(text, out);
+    }
+    out.push(']');
+}
+
 /// SHA-256 of the parts, one after the other.
 pub fn sha256(parts: &[&[u8]]) -> Hash {
     let mut hasher = Sha256::new();
@@ -82,11 +93,29 @@ pub fn sha256(parts: &[&[u8]]) -> Hash {
 }
 
 /// Lower-case hexadecimal.
+#[must_use]
 pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut out, byte| {
-        out.push_str(&format!("{byte:02x}"));
-        out
-    })
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut out = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        out.push(char::from(DIGITS[usize::from(byte >> 4)]));
+        out.push(char::from(DIGITS[usize::from(byte & 15)]));
+    }
+    out
+}
+
+/// The bytes of lower-case hexadecimal; `None` when it is not that.
+#[must_use]
+pub fn unhex(text: &str) -> Option<Vec<u8>> {
+    let digit = |c: u8| match c {
+        b'0'..=b'9' => Some(c - b'0'),
+        b'a'..=b'f' => Some(c - b'a' + 10),
+        _ => None,
+    };
+    if !text.len().is_multiple_of(2) {
+        return None;
+    }
+    text.as_bytes().chunks_exact(2).map(|pair| Some(digit(pair[0])? << 4 | digit(pair[1])?)).collect()
 }
 
 /// Lower-case base32 (RFC 4648 alphabet) without padding, of bytes whose count is a multiple of five.

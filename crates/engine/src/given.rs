@@ -20,7 +20,7 @@ pub struct Given {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<Actor>,
     /// What the adapter saw of how the message was addressed.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub addressing: Addressing,
     /// The replied-to message, looked up in the lane's message map.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -35,7 +35,7 @@ pub struct Given {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paused: Option<Paused>,
     /// A model that may classify is configured and may be asked.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub model: bool,
     /// The turn `/maro why` explains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -50,7 +50,7 @@ pub struct Actor {
     /// What to call them, without the at sign.
     pub name: String,
     /// What approver rules name: `user:ana`, `role:approver`, `group:pm`, the person's own first.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub principals: Vec<String>,
     /// Why they may not approve by role or group: `guest` and `foreign` have to be listed one by one; anything else
     /// (`bot`, `deactivated`) never may.
@@ -63,18 +63,25 @@ pub struct Actor {
 #[serde(default)]
 pub struct Addressing {
     /// It mentions us.
+    #[serde(skip_serializing_if = "is_default")]
     pub mentioned: bool,
     /// Nobody else is there: a direct message, a web session, a terminal.
+    #[serde(skip_serializing_if = "is_default")]
     pub direct: bool,
     /// It replies to a message of ours.
+    #[serde(skip_serializing_if = "is_default")]
     pub reply_to_us: bool,
     /// We have spoken in this thread.
+    #[serde(skip_serializing_if = "is_default")]
     pub thread_ours: bool,
     /// It begins by mentioning somebody else.
+    #[serde(skip_serializing_if = "is_default")]
     pub to_other: bool,
     /// Another bot wrote it.
+    #[serde(skip_serializing_if = "is_default")]
     pub bot: bool,
     /// We wrote it.
+    #[serde(skip_serializing_if = "is_default")]
     pub own: bool,
 }
 
@@ -99,6 +106,11 @@ pub struct PressTarget {
 
 fn intact() -> bool {
     true
+}
+
+/// What a stored value leaves out.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// The kill switch (`spec 06 §5.7`).

@@ -1,12 +1,12 @@
-//! Names for things, all derived: no randomness, so a replay makes the same ones.
+//! Names for things, all derived: no randomness, so a replay makes the same ones. Most say where they were made,
+//! so that a store finds them there, next to what was made with them.
 
 use alloc::format;
 use alloc::string::String;
 use core::fmt;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-use crate::canon::{base32, jcs, sha256};
+use crate::canon::{base32, sha256, write_strings};
 use crate::lane::LaneKey;
 
 macro_rules! ids {
@@ -62,54 +62,133 @@ ids! {
     TimerId, "tm_";
 }
 
-/// Where a turn's new ids come from: the lane and the revision the turn writes, then a running number
-/// for each kind.
+/// Where a turn's new ids come from: the lane, the revision the turn writes, and a running number.
+///
+/// Turn, card, approval and timer are named outside their lane, so their ids carry a piece of the lane's. What is
+/// only named inside it (messages, tasks, questions, drafts) needs no more than revision and number: `m_8_0`.
+/// Effects have ids of their own (`spec 06 §4.1`), because vendors keep them.
 ///
 /// ```
 /// use throughline_engine::{EffectId, LaneKey, id::Mint};
 /// let lane = LaneKey::new("acme", "A111", "slack", "C222", "1700000000.000100");
 /// assert_eq!(lane.id().as_str(), "ln_atpfhd2dnan4hnneg4slqvhi");
-/// assert_eq!(Mint::new(&lane, 8).effect(0), EffectId::from("fx_65emfyihdqmez2f6x5fvmpxn"));
+/// let mint = Mint::new(&lane, 8);
+/// assert_eq!(mint.effect(0), EffectId::from("fx_65emfyihdqmez2f6x5fvmpxn"));
+/// assert_eq!(mint.turn().as_str(), "tn_atpfhd2dnan4hnneg4slqvhi_8");
+/// assert_eq!(mint.other("m_", 0), "m_8_0");
+/// assert_eq!(mint.other("cd_", 1), "cd_atpfhd2dnan4hnne_8_1");
 /// ```
 #[derive(Clone, Debug)]
 pub struct Mint<'a> {
     lane: &'a LaneKey,
+    id: LaneId,
     revision: u64,
+}
+
+/// What an id of a turn says: where it was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Made {
+    /// What it is: a place in [`KINDS`].
+    pub kind: u8,
+    /// The revision its turn wrote.
+    pub revision: u64,
+    /// Its number in that turn.
+    pub ordinal: u32,
+}
+
+/// How the ids of a turn begin, and whether they carry a piece of the lane's. Places are never used again: a store
+/// keeps them.
+pub const KINDS: [(&str, bool); 7] = [
+    (MessageId::PREFIX, false),
+    (TaskId::PREFIX, false),
+    (PendingId::PREFIX, false),
+    (DraftId::PREFIX, false),
+    (CardId::PREFIX, true),
+    (CardId::APPROVAL, true),
+    (TimerId::PREFIX, true),
+];
+
+/// Characters of the lane's id, 5 bits each: 80 bits keep two lanes of a tenant apart.
+const TAG: usize = 16;
+
+impl CardId {
+    /// What the id of a card begins with that releases outward effects.
+    pub const APPROVAL: &'static str = "ap_";
+}
+
+impl TurnId {
+    /// The lane and the revision it names.
+    #[must_use]
+    pub fn parts(&self) -> Option<(LaneId, u64)> {
+        let (lane, revision) = self.0.strip_prefix(Self::PREFIX)?.split_once('_')?;
+        Some((LaneId(format!("{}{lane}", LaneId::PREFIX)), number(revision)?))
+    }
 }
 
 impl<'a> Mint<'a> {
     /// Ids for the turn that writes `revision` of `lane`.
     #[must_use]
     pub fn new(lane: &'a LaneKey, revision: u64) -> Self {
-        Self { lane, revision }
+        Self { lane, id: lane.id(), revision }
     }
 
     /// The id of the turn's `ordinal`-th effect (`spec 06 §4.1`).
     #[must_use]
     pub fn effect(&self, ordinal: u32) -> EffectId {
-        EffectId(self.derive(EffectId::PREFIX, "throughline/effect/1", ordinal))
+        let mut name = String::from("[\"throughline/effect/1\",");
+        write_strings(&self.lane.parts(), &mut name);
+        name.push_str(&format!(",{},{ordinal}]", self.revision));
+        EffectId(digest_id(EffectId::PREFIX, &name))
     }
 
     /// The id of the turn itself.
     #[must_use]
     pub fn turn(&self) -> TurnId {
-        TurnId(self.derive(TurnId::PREFIX, "throughline/turn-id/1", 0))
+        let lane = &self.id.0[LaneId::PREFIX.len()..];
+        TurnId(format!("{}{lane}_{}", TurnId::PREFIX, self.revision))
     }
 
     /// Any other id of this turn.
     #[must_use]
     pub fn other(&self, prefix: &str, ordinal: u32) -> String {
-        self.derive(prefix, "throughline/id/1", ordinal)
-    }
-
-    fn derive(&self, prefix: &str, domain: &str, ordinal: u32) -> String {
-        let name = if domain == "throughline/id/1" {
-            json!([domain, self.lane.parts(), prefix, self.revision, ordinal])
+        let revision = self.revision;
+        if KINDS.contains(&(prefix, true)) {
+            format!("{prefix}{}_{revision}_{ordinal}", tag(&self.id))
         } else {
-            json!([domain, self.lane.parts(), self.revision, ordinal])
-        };
-        digest_id(prefix, &jcs(&name))
+            format!("{prefix}{revision}_{ordinal}")
+        }
     }
+}
+
+/// The piece of a lane's id that ids outside of it carry.
+fn tag(lane: &LaneId) -> &str {
+    lane.0.get(LaneId::PREFIX.len()..LaneId::PREFIX.len() + TAG).unwrap_or_default()
+}
+
+/// Where an id of this lane was made; `None` when it is no id that a turn of this lane makes. No two ids are made at
+/// the same place.
+///
+/// ```
+/// use throughline_engine::{LaneKey, id};
+/// let lane = LaneKey::new("acme", "A111", "slack", "C222", "1700000000.000100").id();
+/// let made = id::made(&lane, "cd_atpfhd2dnan4hnne_8_1").unwrap();
+/// assert_eq!((made.revision, made.ordinal), (8, 1));
+/// assert_eq!(id::made(&lane, "cd_8_1"), None);
+/// assert_eq!(id::made(&lane, "m_08_1"), None);
+/// ```
+#[must_use]
+pub fn made(lane: &LaneId, id: &str) -> Option<Made> {
+    let (kind, rest, wide) =
+        (0..).zip(KINDS).find_map(|(kind, (prefix, wide))| Some((kind, id.strip_prefix(prefix)?, wide)))?;
+    let rest = if wide { rest.strip_prefix(tag(lane))?.strip_prefix('_')? } else { rest };
+    let (revision, ordinal) = rest.split_once('_')?;
+    Some(Made { kind, revision: number(revision)?, ordinal: u32::try_from(number(ordinal)?).ok()? })
+}
+
+/// Decimal digits as they are written: no sign, no zero before them.
+fn number(digits: &str) -> Option<u64> {
+    let plain = digits.bytes().all(|c| c.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
+    if plain { digits.parse().ok() } else { None }
 }
 
 /// `prefix` and the base32 of the first 15 bytes of SHA-256.
@@ -121,9 +200,35 @@ pub(crate) fn digest_id(prefix: &str, canonical: &str) -> String {
 mod tests {
     use super::*;
 
+    fn lane() -> LaneKey {
+        LaneKey::new("acme", "A111", "slack", "C222", "1700000000.000100")
+    }
+
     #[test]
     fn second_effect_of_the_spec() {
-        let lane = LaneKey::new("acme", "A111", "slack", "C222", "1700000000.000100");
-        assert_eq!(Mint::new(&lane, 8).effect(1).as_str(), "fx_72jxivl7mdlc3hojwet5pu3h");
+        assert_eq!(Mint::new(&lane(), 8).effect(1).as_str(), "fx_72jxivl7mdlc3hojwet5pu3h");
+    }
+
+    #[test]
+    fn every_id_says_where_it_was_made() {
+        let lane = lane();
+        for (kind, (prefix, _)) in (0..).zip(KINDS) {
+            for (revision, ordinal) in [(1, 0), (8, 31), (u64::MAX, u32::MAX)] {
+                let id = Mint::new(&lane, revision).other(prefix, ordinal);
+                assert_eq!(made(&lane.id(), &id), Some(Made { kind, revision, ordinal }), "{id}");
+            }
+        }
+        let turn = Mint::new(&lane, 8).turn();
+        assert_eq!(turn.parts(), Some((lane.id(), 8)));
+    }
+
+    #[test]
+    fn what_this_lane_did_not_make_has_no_place() {
+        let (ours, theirs) = (lane().id(), LaneKey::new("acme", "A111", "slack", "C333", ""));
+        let foreign = Mint::new(&theirs, 8).other(CardId::PREFIX, 1);
+        for id in [foreign.as_str(), "m_8", "m_8_", "m__0", "m_+8_0", "m_8_00", "x_8_0", "", "m_8_4294967296"]
+        {
+            assert_eq!(made(&ours, id), None, "{id}");
+        }
     }
 }

@@ -7,9 +7,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-use crate::canon::{Hash, jcs};
+use crate::canon::{Hash, write_strings};
 use crate::event::Event;
 use crate::id::{CardId, DraftId, EffectId, LaneId, MessageId, TaskId, digest_id};
 use crate::intent::Remembered;
@@ -59,7 +58,10 @@ impl LaneKey {
     /// The lane's public name (`spec 06 §4.1`).
     #[must_use]
     pub fn id(&self) -> LaneId {
-        LaneId(digest_id(LaneId::PREFIX, &jcs(&json!(["throughline/lane/1", self.parts()]))))
+        let mut name = String::from("[\"throughline/lane/1\",");
+        write_strings(&self.parts(), &mut name);
+        name.push(']');
+        LaneId(digest_id(LaneId::PREFIX, &name))
     }
 }
 

@@ -271,7 +271,8 @@ pub(crate) fn why(turn: &TurnSummary) -> String {
         lines.push("Rungs that did not decide:".into());
     }
     for passed in &turn.trace.passed {
-        lines.push(format!("  {:>2} {}: {}", passed.rung.number(), passed.rung.title(), passed.predicate));
+        let (rung, says) = (passed.rung(), turn.trace.says(*passed));
+        lines.push(format!("  {:>2} {}: {says}", rung.number(), rung.title()));
     }
     for (class, id) in &turn.effects {
         lines.push(format!("Effect planned: {class} {id}"));

@@ -19,7 +19,7 @@ use crate::rungs::{
     words::{conversational_pending, focus_of_message, hard_interrupt},
 };
 use crate::time::Timestamp;
-use crate::trace::{Rung, Trace};
+use crate::trace::{Predicate, Rung, Trace};
 use crate::turn::Turn;
 use crate::workflow::TimerAbout;
 
@@ -72,8 +72,8 @@ const LADDER: [(Rung, Decide); 11] = [
     (Rung::Focus, focus_of_message),
     (Rung::Interrupt, hard_interrupt),
     (Rung::Pending, conversational_pending),
-    (Rung::Selection, |_| Passed("no option set is active: this version registers none".into())),
-    (Rung::Review, |_| Passed("no review is active: this version starts none".into())),
+    (Rung::Selection, |_| Passed(Predicate::NoOptions)),
+    (Rung::Review, |_| Passed(Predicate::NoReview)),
     (Rung::Intent, intent),
     (Rung::Remembered, remembered_intent),
     (Rung::Gate, scope_gate),
@@ -112,7 +112,7 @@ pub(crate) fn climb(turn: &mut Turn<'_>, first: Rung) -> Decision {
                 decision.rung = decision.rung.max(rung);
                 return decision;
             }
-            Passed(predicate) => turn.pass(rung, predicate),
+            Passed(predicate) => turn.pass(predicate),
         }
     }
     Decision::new(Verdict::Ignored, Reason::IgnoredKind)

@@ -83,20 +83,108 @@ impl Rung {
     }
 }
 
-/// One rung that did not decide, and why.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Passed {
-    /// Which.
-    pub rung: Rung,
-    /// The predicate that failed, in words.
-    pub predicate: Cow<'static, str>,
+macro_rules! predicates {
+    ($($name:ident = $rung:ident, $code:literal, $says:literal;)*) => {
+        /// Why a rung did not decide. A turn's row keeps the code, which is stable; what it means is said when somebody
+        /// asks.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Predicate {
+            $(#[doc = $says] $name,)*
+            /// The question that waits was left alone, or cleared: for this reason.
+            Left(Reason),
+        }
+
+        impl Predicate {
+            /// Every predicate that carries nothing, in the routing order.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// The rung that asks it.
+            #[must_use]
+            pub fn rung(self) -> Rung {
+                match self { $(Self::$name => Rung::$rung,)* Self::Left(_) => Rung::Pending }
+            }
+
+            /// The stable code of one that carries nothing, and its words.
+            fn plain(self) -> Option<(&'static str, &'static str)> {
+                match self { $(Self::$name => Some(($code, $says)),)* Self::Left(_) => None }
+            }
+
+            fn from_code(code: &str) -> Option<Self> {
+                match code {
+                    $($code => Some(Self::$name),)*
+                    _ => code.strip_prefix(LEFT).and_then(Reason::from_code).map(Self::Left),
+                }
+            }
+        }
+    };
+}
+
+predicates! {
+    NotAMessage = Addressing, "1m", "not a message";
+    ToUs = Addressing, "1a", "addressed to us";
+    NoWorkflow = Workflow, "2w", "not a press, form or command";
+    AMessage = Settled, "3m", "a message";
+    NoFocus = Focus, "4m", "not a message";
+    FocusAlone = Focus, "4f", "never decides alone";
+    NotAStop = Interrupt, "5s", "the whole message is not a stop";
+    NothingWaits = Pending, "6w", "nothing is waiting for words";
+    NoOptions = Selection, "7o", "no option set is active: this version registers none";
+    NoReview = Review, "8r", "no review is active: this version starts none";
+    NoRule = Intent, "9r", "no rule speaks, and no model may be asked";
+    AskedAlready = Intent, "9a", "no rule speaks, and a model is being asked already";
+    NoAnswer = Intent, "9n", "the model gave no usable answer";
+    NothingRemembered = Remembered, "10r", "the thread remembers nothing";
+}
+
+/// What the code of [`Predicate::Left`] begins with; the reason's own follows.
+const LEFT: &str = "6:";
+
+/// Several predicates as one text, `1a 2w 3m`: for `#[serde(with = "codes")]`.
+pub mod codes {
+    use super::{LEFT, Predicate, String, Vec};
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    /// Writes the codes.
+    ///
+    /// # Errors
+    /// The serializer's own.
+    pub fn serialize<S: Serializer>(passed: &[Predicate], serializer: S) -> Result<S::Ok, S::Error> {
+        let mut codes = String::new();
+        for predicate in passed {
+            if !codes.is_empty() {
+                codes.push(' ');
+            }
+            match (predicate.plain(), predicate) {
+                (_, Predicate::Left(reason)) => {
+                    codes.push_str(LEFT);
+                    codes.push_str(reason.code());
+                }
+                (plain, _) => codes.push_str(plain.map_or("", |(code, _)| code)),
+            }
+        }
+        serializer.serialize_str(&codes)
+    }
+
+    /// Reads them back.
+    ///
+    /// # Errors
+    /// One is none of this version.
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Predicate>, D::Error> {
+        let codes = alloc::borrow::Cow::<str>::deserialize(from)?;
+        let read = |code| {
+            Predicate::from_code(code)
+                .ok_or_else(|| D::Error::custom(alloc::format!("`{code}` is not the code of a predicate")))
+        };
+        codes.split_terminator(' ').map(read).collect()
+    }
 }
 
 /// What a step looked at.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
-    /// The rungs that did not decide, in order.
-    pub passed: Vec<Passed>,
+    /// Why each rung that did not decide did not, in order.
+    #[serde(with = "codes")]
+    pub passed: Vec<Predicate>,
     /// What happened on the way: a pending cleared, one left alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<Reason>,
@@ -111,14 +199,28 @@ pub struct Trace {
     pub candidates: Vec<String>,
 }
 
-/// The focus without any text.
+impl Trace {
+    /// What a predicate of this trace means, in words.
+    #[must_use]
+    pub fn says(&self, predicate: Predicate) -> Cow<'static, str> {
+        match (predicate, &self.focus) {
+            (Predicate::Left(reason), _) => reason.says().into(),
+            (Predicate::FocusAlone, Some(focus)) => {
+                alloc::format!("never decides alone ({})", focus.source.word()).into()
+            }
+            (plain, _) => plain.plain().map_or("", |(_, says)| says).into(),
+        }
+    }
+}
+
+/// The focus without any text. Its members stand in the order of JCS, as the turn's row has to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FocusTrace {
-    /// How it was found.
-    pub source: FocusSource,
     /// The anchor, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<MessageId>,
+    /// How it was found.
+    pub source: FocusSource,
     /// Its task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
@@ -146,5 +248,32 @@ impl TurnSummary {
     #[must_use]
     pub fn explain(&self) -> String {
         crate::say::why(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Codes are kept for ever: none is there twice, all read back, and each names its rung.
+    #[test]
+    fn every_predicate_reads_back() {
+        let mut passed = Predicate::ALL.to_vec();
+        passed
+            .extend([Predicate::Left(Reason::PendingMismatch), Predicate::Left(Reason::PendingOtherPerson)]);
+        let trace = Trace { passed, ..Trace::default() };
+        let stored = serde_json::to_string(&trace).unwrap();
+        assert_eq!(
+            stored,
+            r#"{"passed":"1m 1a 2w 3m 4m 4f 5s 6w 7o 8r 9r 9a 9n 10r 6:pending.mismatch 6:pending.other_person"}"#
+        );
+        assert_eq!(serde_json::from_str::<Trace>(&stored).unwrap(), trace);
+        for predicate in Predicate::ALL {
+            let (code, _) = predicate.plain().unwrap();
+            let digits = code.trim_end_matches(|c: char| c.is_ascii_lowercase());
+            assert_eq!(digits, alloc::format!("{}", predicate.rung().number()), "{code}");
+        }
+        assert!(serde_json::from_str::<Trace>(r#"{"passed":"1a 99x"}"#).is_err());
+        assert_eq!(serde_json::from_str::<Trace>(r#"{"passed":""}"#).unwrap(), Trace::default());
     }
 }

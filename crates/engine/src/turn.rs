@@ -4,7 +4,6 @@
 mod cards;
 mod prune;
 
-use alloc::borrow::Cow;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -25,7 +24,7 @@ use crate::recognize::{Expected, Words};
 use crate::step::{Step, Timer};
 use crate::tickets::Draft;
 use crate::time::Timestamp;
-use crate::trace::{Passed, Rung, Trace};
+use crate::trace::{Predicate, Trace};
 use crate::workflow::{About, Card, CardStatus, Presser};
 
 /// What a message at the gate of a full lane changes: space for it is made at once.
@@ -430,8 +429,8 @@ impl<'a> Turn<'a> {
         self.trace.also.push(reason);
     }
 
-    pub(crate) fn pass(&mut self, rung: Rung, predicate: impl Into<Cow<'static, str>>) {
-        self.trace.passed.push(Passed { rung, predicate: predicate.into() });
+    pub(crate) fn pass(&mut self, predicate: Predicate) {
+        self.trace.passed.push(predicate);
     }
 
     pub(crate) fn finish(mut self, mut decision: Decision) -> Step {

@@ -92,10 +92,10 @@ impl Runtime {
             Press::Decision { card, version, action } => {
                 (lane.clone(), card.clone(), *version, String::new(), Some(*action))
             }
-            Press::Token(token) => match self.store.token(&lane.tenant, &Keys::hash(token)).await? {
-                Some((owner, row)) => {
+            Press::Token(token) => match self.store.token(lane, &Keys::hash(token)).await? {
+                Some(row) => {
                     let action = Action::from_word(&row.action);
-                    (owner, row.card, row.version, row.item, action)
+                    (lane.clone(), row.card, row.version, row.item, action)
                 }
                 None => return Ok(None),
             },

@@ -3,10 +3,11 @@
 //! The claim and the loaded lane are kept while the lane is idle, so that the next event costs one commit. Every
 //! commit compares epoch and revision, so a kept copy that went stale is found out, never believed.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use throughline_engine::effect::Effect;
 use throughline_engine::given::Addressing;
 use throughline_engine::lane::{Lane, Record};
 use throughline_engine::policy::limits;
@@ -19,7 +20,7 @@ use throughline_store::{
 };
 
 use crate::given::{decode, unreadable};
-use crate::record::{Content, GENESIS, TurnRow, checkpoint, content_hash};
+use crate::record::{Content, GENESIS, Shown, TurnRow, checkpoint, content_hash};
 use crate::{Committed, FailPoint, Runtime, Stop, counted, intake};
 
 /// Rows read at first; more when all of these have to wait.
@@ -284,10 +285,14 @@ impl Runtime {
         let head = snapshot::encode_head(&step.next);
         let state_hash = canon::hex(&actor.lane.hash_after(&head, &step.changes));
         let turn = throughline_engine::id::Mint::new(&key, revision).turn();
-        let commit_id = self.random_hex();
-        let content = Content { event: event.clone(), given, applied: step.decision.applied.clone() };
+        let content = Content {
+            event: event.clone(),
+            given,
+            applied: step.decision.applied.clone(),
+            shown: self.shown(&key, &step),
+        };
         let now = content.given.now;
-        let content = serde_json::to_string(&content).unwrap_or_default();
+        let content = content.encode();
         let salt = self.random_hex();
         let effects: Vec<(String, String)> =
             step.effects.iter().map(|e| (e.body.class().word().to_owned(), e.id.0.clone())).collect();
@@ -309,7 +314,6 @@ impl Runtime {
             after: state_hash.clone(),
             effects,
             messages: step.messages.clone(),
-            commit: commit_id.clone(),
             content: content_hash(&salt, &content),
         }
         .seal(&actor.log_hash, content, salt);
@@ -318,9 +322,9 @@ impl Runtime {
         let commit = TurnCommit {
             expected_revision: actor.lane.revision,
             epoch: actor.epoch,
-            commit_id: commit_id.clone(),
             head,
             inbox: vec![InboxEnd { seq: row.seq, state: end }],
+            direct: None,
             approvals: step.approvals.clone(),
             outbox: self.outbox(&key, &step, now),
             cancel: step.cancel.clone(),
@@ -341,7 +345,7 @@ impl Runtime {
         };
         let begun = self.store.now();
         let result = match self.store.commit(commit).await {
-            Err(StoreError::Unknown { .. }) => self.resolve_unknown(&key, &commit_id).await?,
+            Err(StoreError::Unknown { .. }) => self.resolve_unknown(&key, &log_hash).await?,
             other => other?,
         };
         metrics::histogram!("throughline_commit_seconds")
@@ -350,6 +354,7 @@ impl Runtime {
             CommitResult::Committed => ("", None),
             CommitResult::RevisionMoved => ("revision_moved", Some(Turned::Raced)),
             CommitResult::ApprovalLost => ("approval_lost", Some(Turned::Raced)),
+            CommitResult::NotDirect => ("not_direct", Some(Turned::Raced)),
             CommitResult::Fenced => ("fenced", Some(Turned::Lost)),
         };
         if let Some(turned) = turned {
@@ -366,9 +371,9 @@ impl Runtime {
     }
 
     /// The connection broke inside the commit: claim again, which waits for the old transaction, then look.
-    async fn resolve_unknown(&self, key: &LaneKey, commit_id: &str) -> Result<CommitResult, Stop> {
+    async fn resolve_unknown(&self, key: &LaneKey, row: &str) -> Result<CommitResult, Stop> {
         self.store.claim(key, &self.owner).await?;
-        let written = self.store.committed(key, commit_id).await?;
+        let written = self.store.committed(key, row).await?;
         Ok(if written { CommitResult::Committed } else { CommitResult::RevisionMoved })
     }
 
@@ -390,33 +395,38 @@ impl Runtime {
             names.push(effect.as_str());
         }
         self.wakes.tell(&names, &committed);
-        if step
-            .effects
-            .iter()
-            .any(|effect| self.ports.performer(key, effect.body.class()) != Performer::Commit)
+        if step.effects.iter().any(|effect| self.ports.performer(key, effect.body.class()).is_some())
             || !step.timers.is_empty()
         {
             self.wakes.effects.notify_one();
         }
-        let shown =
-            |effect: &&throughline_engine::effect::Effect| effect.body.class().word().starts_with("card.");
-        if let Some(card) = step.effects.iter().find(shown) {
+        let card = |effect: &&Effect| effect.body.class().word().starts_with("card.");
+        if let Some(card) = step.effects.iter().find(card) {
             self.faults.at(FailPoint::CardPlanned)?;
             // Where the channel reads from the store, the commit has sent it.
-            if self.ports.performer(key, card.body.class()) == Performer::Commit {
+            if self.ports.performer(key, card.body.class()).is_none() {
                 self.faults.at(FailPoint::CardSent)?;
             }
         }
         Ok(())
     }
 
+    /// What the commit itself delivers.
+    fn shown(&self, key: &LaneKey, step: &Step) -> BTreeMap<u32, Shown> {
+        let delivered =
+            |(_, effect): &(u32, &Effect)| self.ports.performer(key, effect.body.class()).is_none();
+        let shown = |(n, effect): (u32, &Effect)| Some((n, Shown::of(&effect.body)?));
+        (0..).zip(&step.effects).filter(delivered).filter_map(shown).collect()
+    }
+
+    /// What somebody performs.
     fn outbox(&self, key: &LaneKey, step: &Step, now: Timestamp) -> Vec<OutboxRow> {
-        let row = |(ordinal, effect): (usize, &throughline_engine::effect::Effect)| {
+        let row = |(ordinal, effect): (u32, &Effect)| {
             let class = effect.body.class();
-            let performer = self.ports.performer(key, class);
-            OutboxRow {
+            let performer = self.ports.performer(key, class)?;
+            Some(OutboxRow {
                 id: effect.id.clone(),
-                ordinal: u32::try_from(ordinal).unwrap_or(u32::MAX),
+                ordinal,
                 class,
                 stream: effect.body.stream(),
                 payload: canon::jcs(&effect.body),
@@ -424,9 +434,9 @@ impl Runtime {
                 approval: effect.approval.clone(),
                 performer,
                 deadline: (performer == Performer::Host).then(|| now.plus(limits::HOST_REPORT)),
-            }
+            })
         };
-        step.effects.iter().enumerate().map(row).collect()
+        (0..).zip(&step.effects).filter_map(row).collect()
     }
 
     fn tokens(&self, key: &LaneKey, step: &Step) -> Vec<throughline_store::TokenRow> {

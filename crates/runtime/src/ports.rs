@@ -35,17 +35,18 @@ pub struct Ports {
 }
 
 impl Ports {
-    /// Who performs an effect of this class in this lane.
+    /// Who performs an effect of this class in this lane. `None`: the commit itself delivers it, because the channel
+    /// reads from the store.
     #[must_use]
-    pub fn performer(&self, lane: &LaneKey, class: EffectClass) -> Performer {
+    pub fn performer(&self, lane: &LaneKey, class: EffectClass) -> Option<Performer> {
         if self.hosted.iter().any(|(channel, hosted)| *channel == lane.channel && *hosted == class) {
-            return Performer::Host;
+            return Some(Performer::Host);
         }
         let shown = matches!(
             class,
             EffectClass::Reply | EffectClass::CardPost | EffectClass::CardUpdate | EffectClass::Notice
         );
         let reads = self.channels.get(&lane.channel).is_none_or(|c| c.surface() == Surface::ReadFromStore);
-        if shown && reads { Performer::Commit } else { Performer::Us }
+        if shown && reads { None } else { Some(Performer::Us) }
     }
 }

@@ -1,14 +1,23 @@
 //! The turn's row: what the hash chain covers, what `why` reads, what a replay starts from (`spec 06 §3`).
 
+mod written;
+
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
-use throughline_engine::canon::{hex, jcs, sha256};
+use serde_json::value::RawValue;
+use throughline_engine::canon::{hex, sha256, unhex};
 use throughline_engine::decision::Applied;
+use throughline_engine::effect::EffectBody;
 use throughline_engine::trace::{Trace, TurnSummary};
-use throughline_engine::{Decision, Event, Given, Lane, MessageId, Timestamp, TurnId, snapshot};
+use throughline_engine::{Decision, Event, Given, Lane, LaneKey, MessageId, Timestamp, TurnId, snapshot};
 use throughline_store::{LogRow, StoredTurn};
 
-/// The hashed row. No personal content: that is in [`Content`], under a salted hash.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub use written::Unreadable;
+
+/// The hashed row. No personal content: that is in [`Content`], under a salted hash. How it is stored is
+/// `record/written.rs`.
+#[derive(Clone, Debug, PartialEq)]
 pub struct TurnRow {
     /// The turn's id.
     pub turn: TurnId,
@@ -40,8 +49,6 @@ pub struct TurnRow {
     pub effects: Vec<(String, String)>,
     /// The messages this turn put into the lane.
     pub messages: Vec<MessageId>,
-    /// Names the commit.
-    pub commit: String,
     /// `SHA-256(salt ‖ content)`.
     pub content: String,
 }
@@ -56,6 +63,49 @@ pub struct Content {
     /// The answer a pending took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub applied: Option<Applied>,
+    /// The effects that the commit itself delivered, by their number in the turn.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub shown: BTreeMap<u32, Shown>,
+}
+
+/// What the commit delivered, because the channel reads from the store.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Shown {
+    /// A message of the lane: what it says, or the card it shows, is read there.
+    Message(MessageId),
+    /// Words for one person, which no message holds.
+    Notice {
+        /// Whom.
+        to: String,
+        /// What.
+        text: String,
+    },
+}
+
+impl Shown {
+    /// What delivering that effect comes to; `None` for what is no message.
+    #[must_use]
+    pub fn of(body: &EffectBody) -> Option<Self> {
+        match body {
+            EffectBody::Reply { message, .. }
+            | EffectBody::CardPost { message, .. }
+            | EffectBody::CardUpdate { message, .. } => Some(Self::Message(message.clone())),
+            EffectBody::Notice { to, text } => Some(Self::Notice { to: to.clone(), text: text.clone() }),
+            EffectBody::ModelAsk(_)
+            | EffectBody::TrackerCheck { .. }
+            | EffectBody::TrackerFind { .. }
+            | EffectBody::TrackerCreate { .. } => None,
+        }
+    }
+}
+
+impl Content {
+    /// The content as stored.
+    #[must_use]
+    pub fn encode(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
 }
 
 /// A stored turn, read back.
@@ -73,25 +123,28 @@ pub const GENESIS: &str = "00000000000000000000000000000000000000000000000000000
 /// The hash of a row after another (`spec 06 §3.2`).
 #[must_use]
 pub fn chain(prev: &str, row: &str) -> String {
-    hex(&sha256(&[b"throughline/turn/1", &unhex(prev), &sha256(&[row.as_bytes()])]))
+    hex(&sha256(&[b"throughline/turn/1", &unhex(prev).unwrap_or_default(), &sha256(&[row.as_bytes()])]))
 }
 
 /// The salted hash a row holds in place of its content.
 #[must_use]
 pub fn content_hash(salt: &str, content: &str) -> String {
-    hex(&sha256(&[&unhex(salt), content.as_bytes()]))
+    hex(&sha256(&[&unhex(salt).unwrap_or_default(), content.as_bytes()]))
 }
 
-fn unhex(text: &str) -> Vec<u8> {
-    let digit = |i: usize| text.get(i..i + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
-    (0..text.len()).step_by(2).filter_map(digit).collect()
+/// Whether the content is the one the row was made with. One that was erased is not asked about.
+///
+/// # Errors
+/// The row is not ours, or of a newer version.
+pub fn content_fits(log: &LogRow) -> Result<bool, Unreadable> {
+    Ok(log.content.is_empty() || written::content(&log.row)? == content_hash(&log.salt, &log.content))
 }
 
 impl TurnRow {
     /// The row as stored, chained to the one before.
     #[must_use]
     pub fn seal(&self, prev: &str, content: String, salt: String) -> LogRow {
-        let row = jcs(self);
+        let row = written::encode(self);
         let hash = chain(prev, &row);
         LogRow { turn: self.turn.clone(), at: self.at, row, prev_hash: prev.into(), hash, content, salt }
     }
@@ -115,12 +168,12 @@ impl Turn {
     ///
     /// # Errors
     /// The row is not ours, or of a newer version.
-    pub fn read(stored: &StoredTurn) -> Result<Self, serde_json::Error> {
-        let row = serde_json::from_str(&stored.log.row)?;
+    pub fn read(stored: &StoredTurn) -> Result<Self, Unreadable> {
+        let row = written::decode(&stored.log.row, &stored.lane)?;
         let content = if stored.log.content.is_empty() {
             None
         } else {
-            Some(serde_json::from_str(&stored.log.content)?)
+            Some(serde_json::from_str(&stored.log.content).map_err(|e| Unreadable(e.to_string()))?)
         };
         Ok(Self { row, content })
     }
@@ -132,31 +185,33 @@ impl Turn {
     }
 }
 
-/// The full state of a lane, kept at turn 1 and every hundredth.
+/// The full state of a lane, kept at turn 1 and every hundredth: the stored values themselves.
 #[derive(Serialize, Deserialize)]
-struct Checkpoint {
-    head: String,
-    records: Vec<String>,
+struct Checkpoint<'a> {
+    #[serde(borrow)]
+    head: &'a RawValue,
+    #[serde(borrow)]
+    records: Vec<&'a RawValue>,
 }
 
 /// The lane as a checkpoint.
 #[must_use]
 pub fn checkpoint(lane: &Lane) -> String {
-    let records = lane.records.iter().map(snapshot::encode_record).collect();
-    serde_json::to_string(&Checkpoint { head: snapshot::encode_head(&lane.head), records })
-        .unwrap_or_default()
+    let records: Vec<String> = lane.records.iter().map(snapshot::encode_record).collect();
+    format!(r#"{{"head":{},"records":[{}]}}"#, snapshot::encode_head(&lane.head), records.join(","))
 }
 
 /// The lane of a checkpoint.
 ///
 /// # Errors
 /// It is not ours, or of a newer version.
-pub fn restore(mut lane: Lane, revision: u64, stored: &str) -> Result<Lane, String> {
-    let stored: Checkpoint = serde_json::from_str(stored).map_err(|e| e.to_string())?;
+pub fn restore(key: &LaneKey, revision: u64, stored: &str) -> Result<Lane, String> {
+    let stored: Checkpoint<'_> = serde_json::from_str(stored).map_err(|e| e.to_string())?;
+    let mut lane = Lane::new(key.clone());
     lane.revision = revision;
-    lane.head = snapshot::decode_head(&stored.head).map_err(|e| e.to_string())?;
+    lane.head = snapshot::decode_head(stored.head.get()).map_err(|e| e.to_string())?;
     for record in &stored.records {
-        lane.records.insert(snapshot::decode_record(record).map_err(|e| e.to_string())?);
+        lane.records.insert(snapshot::decode_record(record.get()).map_err(|e| e.to_string())?);
     }
     Ok(lane)
 }

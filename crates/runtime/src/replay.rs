@@ -135,7 +135,7 @@ impl Runtime {
     async fn checkpoint_at(&self, key: &LaneKey, revision: u64) -> Result<Option<Lane>, Stop> {
         match self.store.checkpoint(key, revision).await? {
             Some((at, stored)) if at == revision => {
-                let lane = restore(Lane::new(key.clone()), at, &stored);
+                let lane = restore(key, at, &stored);
                 lane.map(Some).map_err(|why| unreadable("a checkpoint", &why))
             }
             _ => Ok(None),
@@ -144,15 +144,11 @@ impl Runtime {
 
     /// Where a replay starts: the newest checkpoint before `from`, else the empty lane.
     async fn start(&self, key: &LaneKey, from: u64) -> Result<(Lane, Option<String>), Stop> {
-        let lane = Lane::new(key.clone());
-        if from <= 1 {
-            return Ok((lane, Some(GENESIS.into())));
-        }
-        match self.store.checkpoint(key, from - 1).await? {
-            None => Ok((lane, Some(GENESIS.into()))),
+        let checkpoint = if from <= 1 { None } else { self.store.checkpoint(key, from - 1).await? };
+        match checkpoint {
+            None => Ok((Lane::new(key.clone()), Some(GENESIS.into()))),
             Some((revision, stored)) => {
-                let lane =
-                    restore(lane, revision, &stored).map_err(|why| unreadable("a checkpoint", &why))?;
+                let lane = restore(key, revision, &stored).map_err(|why| unreadable("a checkpoint", &why))?;
                 Ok((lane, None))
             }
         }

@@ -90,7 +90,7 @@ impl<'r> Watched<'r> {
             let Some(class) = EffectClass::from_word(class).filter(|class| class.reports_success()) else {
                 continue;
             };
-            if self.runtime.ports().performer(lane, class) == Performer::Us {
+            if self.runtime.ports().performer(lane, class) == Some(Performer::Us) {
                 self.effects.insert(EffectId::from(id.as_str()), self.runtime.wakes().watch(id));
             }
         }

@@ -8,8 +8,8 @@ use throughline_engine::intent::Remembered;
 use throughline_engine::lane::{Lane, Role};
 use throughline_engine::pending::PendingClass;
 use throughline_engine::workflow::{Action, CardModel};
-use throughline_engine::{EffectId, LaneKey, MessageId};
-use throughline_runtime::record::Turn;
+use throughline_engine::{EffectId, LaneKey, MessageId, Timestamp};
+use throughline_runtime::record::{Shown, Turn};
 use throughline_runtime::replay::{Replayed, Same};
 use throughline_runtime::{MessageView, Runtime, Stop};
 use throughline_store::{ApprovalRow, ApprovalState, EffectState, LaneInfo, Performer, StoredEffect};
@@ -24,22 +24,18 @@ pub(crate) async fn answer(
     deciding: &Turn,
 ) -> Result<wire::TurnAnswer, Stop> {
     let decision = &deciding.row.decision;
-    let effects = effects_of(runtime, chain).await?;
-    let lane = runtime.lane(&chain.lane).await?;
-    let messages = messages_of(runtime, chain, &effects).await?;
-    let applied = chain.turns().filter_map(|turn| turn.content.as_ref()?.applied.as_ref()).next();
-    let asks = effects.iter().filter(|effect| effect.row.class == EffectClass::ModelAsk);
-    let model_calls = asks.map(|effect| effect.attempts).sum();
-    let info = wire::TurnInfo::new(deciding);
-    let mut told = Vec::new();
-    for effect in &effects {
-        let mut shown = self::effect(runtime, effect);
-        if effect.row.performer == Performer::Commit {
-            // The message shows the card, as it is now.
-            shown.body.remove("card");
-        }
-        told.push(shown);
+    let mut planned = Vec::new();
+    for turn in chain.turns() {
+        planned.extend(self::planned(runtime, &chain.lane, turn).await?);
     }
+    let lane = runtime.lane(&chain.lane).await?;
+    let said = chain.turns().flat_map(|turn| turn.row.messages.clone());
+    let views =
+        messages(runtime, &chain.lane, said.chain(planned.iter().filter_map(Planned::message))).await?;
+    let effects = planned.iter().map(|effect| effect.told(runtime, &views)).collect();
+    let applied = chain.turns().filter_map(|turn| turn.content.as_ref()?.applied.as_ref()).next();
+    let model_calls = planned.iter().map(Planned::model_calls).sum();
+    let info = wire::TurnInfo::new(deciding);
     Ok(wire::TurnAnswer {
         turn: info.turn,
         lane: chain.lane.id().0,
@@ -50,8 +46,8 @@ pub(crate) async fn answer(
         applied: applied.map(wire::Applied::from),
         pending: foremost(&lane),
         focus: focus(chain, deciding),
-        messages,
-        effects: told,
+        messages: views.into_iter().filter(by_us).map(wire::Message::from).collect(),
+        effects,
         also: deciding.row.trace.also.iter().map(|reason| reason.code().into()).collect(),
         model_calls,
         settled: settled(chain),
@@ -79,54 +75,185 @@ fn foremost(lane: &Lane) -> Option<wire::Pending> {
     question.or(all.last()).map(wire::Pending::from)
 }
 
-/// Every effect of the chain's turns, in order.
-async fn effects_of(runtime: &Runtime, chain: &Chain) -> Result<Vec<StoredEffect>, Stop> {
+/// An effect of a turn.
+pub(crate) enum Planned {
+    /// Somebody performs it.
+    Performed(Box<StoredEffect>),
+    /// The commit delivered it.
+    Delivered(Delivered),
+}
+
+/// What the commit of a turn delivered.
+pub(crate) struct Delivered {
+    id: String,
+    class: String,
+    lane: String,
+    turn: String,
+    at: Timestamp,
+    what: Shown,
+}
+
+/// The effects of a turn, in order. What the commit delivered goes with the turn's content when that is erased.
+pub(crate) async fn planned(runtime: &Runtime, lane: &LaneKey, turn: &Turn) -> Result<Vec<Planned>, Stop> {
     let mut found = Vec::new();
-    for turn in chain.turns() {
-        found.extend(effects_of_turn(runtime, &chain.lane, turn).await?);
+    for (n, (class, id)) in (0..).zip(&turn.row.effects) {
+        let shown = turn.content.as_ref().and_then(|content| content.shown.get(&n));
+        if let Some(what) = shown {
+            found.push(Planned::Delivered(Delivered {
+                id: id.clone(),
+                class: class.clone(),
+                lane: turn.row.lane.clone(),
+                turn: turn.row.turn.0.clone(),
+                at: turn.row.at,
+                what: what.clone(),
+            }));
+            continue;
+        }
+        let stored = runtime.store().effect(&lane.tenant, &EffectId::from(id.as_str())).await?;
+        found.extend(stored.map(|effect| Planned::Performed(Box::new(effect))));
     }
     Ok(found)
 }
 
-/// The effects a turn planned, in order.
-pub(crate) async fn effects_of_turn(
+impl Planned {
+    pub(crate) fn id(&self) -> &str {
+        match self {
+            Self::Performed(effect) => effect.row.id.as_str(),
+            Self::Delivered(delivered) => &delivered.id,
+        }
+    }
+
+    pub(crate) fn class(&self) -> &str {
+        match self {
+            Self::Performed(effect) => effect.row.class.word(),
+            Self::Delivered(delivered) => &delivered.class,
+        }
+    }
+
+    /// The host performs it.
+    pub(crate) fn hosted(&self) -> bool {
+        matches!(self, Self::Performed(effect) if effect.row.performer == Performer::Host)
+    }
+
+    /// The message that shows it, and the card as it was shown where somebody else shows it.
+    pub(crate) fn shows(&self) -> Option<(MessageId, Option<CardModel>)> {
+        match self {
+            Self::Performed(effect) => match body(effect)? {
+                EffectBody::CardPost { message, card } | EffectBody::CardUpdate { message, card } => {
+                    Some((message, Some(card)))
+                }
+                EffectBody::Reply { message, .. } => Some((message, None)),
+                _ => None,
+            },
+            Self::Delivered(Delivered { what: Shown::Message(message), .. }) => Some((message.clone(), None)),
+            Self::Delivered(_) => None,
+        }
+    }
+
+    /// What one person is told, and who.
+    pub(crate) fn notice(&self) -> Option<(String, String)> {
+        match self {
+            Self::Performed(effect) => match body(effect)? {
+                EffectBody::Notice { to, text } => Some((to, text)),
+                _ => None,
+            },
+            Self::Delivered(Delivered { what: Shown::Notice { to, text }, .. }) => {
+                Some((to.clone(), text.clone()))
+            }
+            Self::Delivered(_) => None,
+        }
+    }
+
+    /// When its row was stored, where it has one of its own.
+    pub(crate) fn stored_at(&self) -> Option<String> {
+        match self {
+            Self::Performed(effect) => Some(effect.created_at.rfc3339()),
+            Self::Delivered(_) => None,
+        }
+    }
+
+    /// It shows a new card.
+    pub(crate) fn posts_card(&self) -> bool {
+        self.class() == EffectClass::CardPost.word()
+    }
+
+    /// For a card: the message that shows it, and the card as it was shown where somebody else shows it.
+    pub(crate) fn card(&self) -> Option<(MessageId, Option<CardModel>)> {
+        let card = self.posts_card() || self.class() == EffectClass::CardUpdate.word();
+        self.shows().filter(|_| card)
+    }
+
+    /// The message a reader has to be told of, beside those the turn put into the lane.
+    fn message(&self) -> Option<MessageId> {
+        match self {
+            Self::Performed(effect) if effect.row.class != EffectClass::CardUpdate => None,
+            _ => self.shows().map(|(message, _)| message),
+        }
+    }
+
+    fn model_calls(&self) -> u32 {
+        match self {
+            Self::Performed(effect) if effect.row.class == EffectClass::ModelAsk => effect.attempts,
+            _ => 0,
+        }
+    }
+
+    /// As it is told: beside the messages, which hold the card as it is now.
+    pub(crate) fn told(&self, runtime: &Runtime, messages: &[MessageView]) -> wire::Effect {
+        match self {
+            Self::Performed(effect) => self::effect(runtime, effect),
+            Self::Delivered(delivered) => delivered.told(messages),
+        }
+    }
+}
+
+impl Delivered {
+    fn told(&self, messages: &[MessageView]) -> wire::Effect {
+        let mut body = Map::new();
+        match &self.what {
+            Shown::Message(id) => {
+                body.insert("message".into(), id.0.clone().into());
+                let view = messages.iter().find(|view| view.id == *id && view.card.is_none());
+                body.extend(view.map(|view| ("text".to_owned(), view.text.clone().into())));
+            }
+            Shown::Notice { to, text } => {
+                body.insert("to".into(), to.clone().into());
+                body.insert("text".into(), text.clone().into());
+            }
+        }
+        wire::Effect {
+            id: self.id.clone(),
+            class: self.class.clone(),
+            delivery: "commit".into(),
+            state: state_word(EffectState::Done).into(),
+            lane: self.lane.clone(),
+            turn: self.turn.clone(),
+            attempts: 0,
+            created_at: self.at.rfc3339(),
+            approval: None,
+            outcome: None,
+            body,
+        }
+    }
+}
+
+/// Messages as they are shown now, each once, in order.
+pub(crate) async fn messages(
     runtime: &Runtime,
     lane: &LaneKey,
-    turn: &Turn,
-) -> Result<Vec<StoredEffect>, Stop> {
-    let mut found = Vec::new();
-    for (_, id) in &turn.row.effects {
-        found.extend(runtime.store().effect(&lane.tenant, &EffectId::from(id.as_str())).await?);
-    }
-    Ok(found)
-}
-
-/// What we said in the chain's turns, and the messages of cards that changed.
-async fn messages_of(
-    runtime: &Runtime,
-    chain: &Chain,
-    effects: &[StoredEffect],
-) -> Result<Vec<wire::Message>, Stop> {
-    let updated = effects.iter().filter_map(|effect| match body(effect) {
-        Some(EffectBody::CardUpdate { message, .. }) => Some(message),
-        _ => None,
-    });
-    let said = chain.turns().flat_map(|turn| turn.row.messages.clone());
+    named: impl Iterator<Item = MessageId>,
+) -> Result<Vec<MessageView>, Stop> {
     let mut ids: Vec<MessageId> = Vec::new();
-    for id in said.chain(updated) {
+    for id in named {
         if !ids.contains(&id) {
             ids.push(id);
         }
     }
-    if ids.is_empty() {
-        return Ok(Vec::new());
-    }
-    let views = runtime.messages(&chain.lane, &ids).await?;
-    Ok(views
-        .into_iter()
-        .filter(|view: &MessageView| view.role == Role::Assistant)
-        .map(wire::Message::from)
-        .collect())
+    if ids.is_empty() { Ok(Vec::new()) } else { runtime.messages(lane, &ids).await }
+}
+
+fn by_us(view: &MessageView) -> bool {
+    view.role == Role::Assistant
 }
 
 /// What a stored effect is to do.
@@ -168,7 +295,6 @@ fn delivery(performer: Performer) -> &'static str {
     match performer {
         Performer::Us => "us",
         Performer::Host => "host",
-        Performer::Commit => "commit",
     }
 }
 
@@ -222,7 +348,7 @@ pub(crate) async fn turn(
         at: info.at,
         event: info.event,
         actor: info.actor,
-        passed: row.trace.passed.iter().map(wire::Passed::from).collect(),
+        passed: wire::Passed::of(&row.trace),
         rule: row.trace.rule.as_ref().map(ToString::to_string),
         candidates: row.trace.candidates.clone(),
         key: row.key.clone(),
@@ -248,7 +374,7 @@ pub fn why(turn: &Turn) -> wire::Why {
         says: decision.reason.says().into(),
         rung: decision.rung.number(),
         name: decision.rung.title().into(),
-        passed: row.trace.passed.iter().map(wire::Passed::from).collect(),
+        passed: wire::Passed::of(&row.trace),
         also: row.trace.also.iter().map(|reason| reason.code().into()).collect(),
         candidates: row.trace.candidates.clone(),
         model_asks: asks.map(|(_, id)| id.clone()).collect(),

@@ -1,5 +1,6 @@
 //! The driver: a scenario's deliveries into the production runtime, until the world is idle again.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 
 use throughline_engine::effect::{EffectResult, Outcome};
@@ -335,8 +336,9 @@ async fn seed(host: &Runtime, key: &LaneKey, given: &SeedLane) -> Result<(), Sto
         actor: String::new(),
         kind: throughline_engine::EventKind::Unknown { name: SEED.into() },
     };
-    let content = Content { event, given: throughline_engine::Given::default(), applied: None };
-    let content = serde_json::to_string(&content).unwrap_or_default();
+    let looked_up = throughline_engine::Given::default();
+    let content = Content { event, given: looked_up, applied: None, shown: BTreeMap::new() };
+    let content = content.encode();
     let salt = "00".repeat(16);
     let log = TurnRow {
         turn: throughline_engine::id::Mint::new(key, revision + 1).turn(),
@@ -354,7 +356,6 @@ async fn seed(host: &Runtime, key: &LaneKey, given: &SeedLane) -> Result<(), Sto
         after: canon::hex(&lane.state_hash()),
         effects: Vec::new(),
         messages: Vec::new(),
-        commit: SEED.into(),
         content: content_hash(&salt, &content),
     }
     .seal(GENESIS, content, salt);
@@ -370,9 +371,9 @@ async fn seed(host: &Runtime, key: &LaneKey, given: &SeedLane) -> Result<(), Sto
         lane: key.clone(),
         expected_revision: revision,
         epoch,
-        commit_id: SEED.into(),
         head: snapshot::encode_head(&lane.head),
         inbox: Vec::new(),
+        direct: None,
         approvals: Vec::new(),
         outbox: Vec::new(),
         cancel: Vec::new(),

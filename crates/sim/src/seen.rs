@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use throughline_engine::LaneKey;
 use throughline_engine::effect::EffectBody;
-use throughline_runtime::record::Turn;
+use throughline_runtime::record::{Shown, Turn};
 use throughline_runtime::{Runtime, Stop};
 use throughline_store::EffectState;
 use throughline_testkit::driver::{SeenCard, SeenMessage, SeenNotice, SeenTurn, TurnSeen};
@@ -50,8 +50,13 @@ impl Looked {
         }
         turns.sort_by_key(|(_, turn)| turn.row.at);
         for (name, turn) in turns {
-            for (_, id) in &turn.row.effects {
-                self.waiting.push((name.clone(), id.as_str().into()));
+            let key = lanes.iter().find(|(lane, _)| *lane == name).map(|(_, key)| key);
+            for (n, (_, id)) in (0..).zip(&turn.row.effects) {
+                let shown = turn.content.as_ref().and_then(|content| content.shown.get(&n));
+                match (shown, key) {
+                    (Some(shown), Some(key)) => read_there(host, &name, key, shown, &mut seen).await?,
+                    _ => self.waiting.push((name.clone(), id.as_str().into())),
+                }
             }
             let derived = ["fx:", "timer:", "notice:"].iter().any(|prefix| turn.row.key.starts_with(prefix));
             let delivery = (!derived).then(|| turn.row.key.clone());
@@ -90,6 +95,32 @@ impl Looked {
         seen.model_calls = u32::try_from(asks - self.asks).unwrap_or(u32::MAX);
         self.asks = asks;
     }
+}
+
+/// What the commit delivered, as whoever reads the lane sees it.
+async fn read_there(
+    host: &Runtime,
+    lane: &str,
+    key: &LaneKey,
+    shown: &Shown,
+    seen: &mut TurnSeen,
+) -> Result<(), Stop> {
+    let lane = lane.to_owned();
+    match shown {
+        Shown::Notice { to, text } => {
+            seen.told.push(SeenNotice { lane, to: to.clone(), text: text.clone() });
+        }
+        Shown::Message(id) => {
+            for view in host.messages(key, std::slice::from_ref(id)).await? {
+                let (lane, message) = (lane.clone(), view.id);
+                match view.card {
+                    Some(card) => seen.cards.push(SeenCard { lane, message, card }),
+                    None => seen.said.push(SeenMessage { lane, message, kind: None, text: view.text }),
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 fn show(host: &Runtime, lane: String, payload: &str, seen: &mut TurnSeen) {

@@ -19,15 +19,13 @@ pub(crate) fn held_by(pause: &PauseRow, class: EffectClass) -> bool {
     class.outward() || (pause.everything && class == EffectClass::ModelAsk)
 }
 
-/// How a planned effect begins: a host is offered it at once, and what the commit itself delivers is done.
-///
-/// A host is offered an effect at once, and offering is the mark; but not before what it depends on is done.
+/// How a planned effect begins. A host is offered it at once, and offering is the mark; but not before what it
+/// depends on is done.
 pub(crate) fn first_state(performer: Performer, waits: bool) -> (EffectState, u32) {
     match performer {
         Performer::Us => (EffectState::Planned, 0),
         Performer::Host if waits => (EffectState::Planned, 0),
         Performer::Host => (EffectState::Attempted, 1),
-        Performer::Commit => (EffectState::Done, 0),
     }
 }
 

@@ -10,7 +10,7 @@ use throughline_engine::ask::Answer;
 use throughline_engine::effect::{EffectClass, EffectResult, Outcome};
 use throughline_engine::event::{Event, EventKind, Press};
 use throughline_engine::given::Given as StepGiven;
-use throughline_engine::id::Mint;
+use throughline_engine::id;
 use throughline_engine::trace::{Rung, TurnSummary};
 use throughline_engine::workflow::Action;
 use throughline_engine::{CardId, LaneKey, MessageId, Policy, Reason, Timestamp, Verdict};
@@ -285,8 +285,8 @@ fn card_name(
 ) -> Option<String> {
     let made = recorded.turns[..n].iter().position(|one| made_here(&recorded.lane, one.revision, card))?;
     // An approval that was outdated had newer versions; a gate that was has been superseded and has but one.
-    let outdated =
-        recorded.turns[n].summary.decision.reason == Reason::StaleVersion && card.0.starts_with("ap_");
+    let outdated = recorded.turns[n].summary.decision.reason == Reason::StaleVersion
+        && card.0.starts_with(CardId::APPROVAL);
     // What the world made by itself cannot be named after a turn.
     let by_itself = act(recorded, made, &mut BTreeSet::new()).is_none();
     let name = if by_itself {
@@ -298,12 +298,9 @@ fn card_name(
     Some(if outdated { format!("{name}.v{version}") } else { name })
 }
 
-/// Ids are derived from the lane and the revision, so the turn that made one can be told without asking anybody.
+/// An id says which turn made it.
 fn made_here(lane: &LaneKey, revision: u64, card: &CardId) -> bool {
-    const IDS_OF_A_TURN: u32 = 32;
-    let mint = Mint::new(lane, revision);
-    let prefix = if card.0.starts_with("ap_") { "ap_" } else { CardId::PREFIX };
-    (0..IDS_OF_A_TURN).any(|ordinal| mint.other(prefix, ordinal) == card.0)
+    id::made(&lane.id(), &card.0).is_some_and(|made| made.revision == revision)
 }
 
 /// What was decided, and what it released that came about.

@@ -16,8 +16,8 @@ use crate::key;
 #[command(before_help = "\
 Examples:
   throughline approvals list
-  throughline approvals show ap_4jd6ycw7wq3f5oaxv2m3t6re
-  throughline approvals decide ap_4jd6ycw7wq3f5oaxv2m3t6re --version 2 --decision approve")]
+  throughline approvals show ap_4jd6ycw7wq3f5oax_12_4
+  throughline approvals decide ap_4jd6ycw7wq3f5oax_12_4 --version 2 --decision approve")]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,

@@ -12,7 +12,7 @@ use crate::exit::Exit;
 #[command(before_help = "\
 Examples:
   throughline replay ln_atpfhd2dnan4hnneg4slqvhi   every turn of a lane
-  throughline replay tn_5xvq2m3zsd5ljwcnhsbqy7fd   one turn
+  throughline replay tn_5xvq2m3zsd5ljwcnhsbqy7fd_12   one turn
 Ends with 3 when a turn comes out differently.")]
 pub(crate) struct Args {
     /// A lane or a turn

@@ -11,8 +11,8 @@ use crate::exit::Exit;
 #[derive(Debug, clap::Args)]
 #[command(before_help = "\
 Examples:
-  throughline why tn_5xvq2m3zsd5ljwcnhsbqy7fd
-  throughline why tn_5xvq2m3zsd5ljwcnhsbqy7fd --server http://127.0.0.1:7070")]
+  throughline why tn_5xvq2m3zsd5ljwcnhsbqy7fd_12
+  throughline why tn_5xvq2m3zsd5ljwcnhsbqy7fd_12 --server http://127.0.0.1:7070")]
 pub(crate) struct Args {
     /// The turn's id, as answers, receipts and `lanes show` name it
     turn: String,

@@ -6,7 +6,9 @@ use crate::home::{BUG, Home};
 fn redacted(test: impl FnOnce()) {
     let mut settings = insta::Settings::clone_current();
     for (pattern, name) in [
-        (r"\b(ln|tn|fx|cd|ap|dr|pd|tm|m|t)_[a-z2-7]{24}\b", "${1}_…"),
+        (r"\b(ln|fx)_[a-z2-7]{24}\b", "${1}_…"),
+        (r"\b(tn|cd|ap|tm)_[a-z2-7]{16}([a-z2-7]{8})?(_\d+)+\b", "${1}_…"),
+        (r"\b(dr|pd|m|t)_\d+_\d+\b", "${1}_…"),
         (r"\b\d{1,2} [A-Z][a-z]{2}( \d{4})? \d{2}:\d{2}( UTC)?\b", "(then)"),
         (r"\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{3})?Z", "(then)"),
         (r"\b\d{2}:\d{2}(:\d{2})?( UTC)?\b", "(time)"),

@@ -11,6 +11,7 @@ use crate::lane::Role;
 use crate::recognize::Words;
 use crate::rungs::intent::with_body;
 use crate::tickets::flow;
+use crate::trace::Predicate;
 use crate::turn::Turn;
 
 /// Adapters report facts; this alone decides whether a message is ours to answer.
@@ -22,7 +23,7 @@ pub(crate) fn addressing(turn: &mut Turn<'_>) -> Tried {
         event.kind,
         EventKind::MessagePosted(_) | EventKind::MessageEdited { .. } | EventKind::MessageDeleted { .. }
     ) {
-        return Passed("not a message".into());
+        return Passed(Predicate::NotAMessage);
     }
     if facts.own || facts.bot {
         return ignored(Reason::IgnoredBot);
@@ -34,7 +35,7 @@ pub(crate) fn addressing(turn: &mut Turn<'_>) -> Tried {
         EventKind::MessagePosted(posted) => {
             if facts.direct || facts.mentioned || facts.reply_to_us || (facts.thread_ours && !facts.to_other)
             {
-                Passed("addressed to us".into())
+                Passed(Predicate::ToUs)
             } else if facts.thread_ours {
                 turn.hear(posted);
                 Decided(Decision::new(Verdict::Observed, Reason::ObservedOtherAddressee))
@@ -42,7 +43,7 @@ pub(crate) fn addressing(turn: &mut Turn<'_>) -> Tried {
                 ignored(Reason::IgnoredNotAddressed)
             }
         }
-        _ => Passed("not a message".into()),
+        _ => Passed(Predicate::NotAMessage),
     }
 }
 

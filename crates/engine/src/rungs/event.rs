@@ -22,7 +22,7 @@ use crate::rungs::intent::act;
 use crate::say;
 use crate::step::climb;
 use crate::tickets::{Part, flow};
-use crate::trace::Rung;
+use crate::trace::{Predicate, Rung};
 use crate::turn::{Said, Turn};
 use crate::workflow::{CardStatus, TimerAbout, command, press};
 
@@ -43,9 +43,9 @@ pub(crate) fn workflow_event(turn: &mut Turn<'_>) -> Tried {
                 turn.hear(posted);
                 Decided(command::run(turn, text))
             }
-            None => Passed("not a press, form or command".into()),
+            None => Passed(Predicate::NoWorkflow),
         },
-        _ => Passed("not a press, form or command".into()),
+        _ => Passed(Predicate::NoWorkflow),
     }
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> Tried {
     let event = turn.event;
     let recorded = |reason| Decided(Decision::new(Verdict::Recorded, reason));
     match &event.kind {
-        EventKind::MessagePosted(_) => Passed("a message".into()),
+        EventKind::MessagePosted(_) => Passed(Predicate::AMessage),
         EventKind::EffectSettled { effect, outcome, card } => match outcome {
             Outcome::Done { result: EffectResult::Answered(answer) } => {
                 Decided(answered(turn, effect, answer))
@@ -109,7 +109,7 @@ fn answered(turn: &mut Turn<'_>, effect: &EffectId, answer: &Answer) -> Decision
             decision
         }
         None => {
-            turn.pass(Rung::Intent, "the model gave no usable answer");
+            turn.pass(Predicate::NoAnswer);
             climb(turn, Rung::Remembered)
         }
     }

@@ -21,6 +21,7 @@ use crate::lane::{MessageKind, OpenAsk, Record};
 use crate::recognize;
 use crate::say;
 use crate::tickets::{ItemType, flow};
+use crate::trace::Predicate;
 use crate::turn::{Said, Turn};
 use crate::workflow::{About, Action, CardStatus, press};
 
@@ -44,10 +45,10 @@ pub(crate) fn intent(turn: &mut Turn<'_>) -> Tried {
         return Decided(act(turn, intent, Reason::IntentRule, object));
     }
     if !turn.given.model || turn.given.paused.as_ref().is_some_and(|paused| paused.everything) {
-        return Passed("no rule speaks, and no model may be asked".into());
+        return Passed(Predicate::NoRule);
     }
     if turn.head.ask.is_some() {
-        return Passed("no rule speaks, and a model is being asked already".into());
+        return Passed(Predicate::AskedAlready);
     }
     ask_model(turn, &said);
     Decided(Decision::new(Verdict::Deferred, Reason::IntentAsked))
@@ -103,7 +104,7 @@ fn posted(event: &Event) -> Posted {
 /// Ambiguous: what the thread remembers, if that is alive. The answer carries the button that clears it.
 pub(crate) fn remembered_intent(turn: &mut Turn<'_>) -> Tried {
     let Some(remembered) = turn.head.remembered.clone() else {
-        return Passed("the thread remembers nothing".into());
+        return Passed(Predicate::NothingRemembered);
     };
     let label = if remembered.intent == Intent::Review { Action::SelectReview } else { Action::SelectTicket };
     let decision = act(turn, remembered.intent, Reason::IntentRemembered, None);

@@ -5,7 +5,6 @@ pub(crate) mod event;
 pub(crate) mod intent;
 pub(crate) mod words;
 
-use alloc::borrow::Cow;
 use alloc::rc::Rc;
 use alloc::string::String;
 
@@ -14,14 +13,15 @@ use crate::focus::{FocusContext, FocusSource};
 use crate::id::MessageId;
 use crate::recognize::Words;
 use crate::time::Timestamp;
+use crate::trace::Predicate;
 use crate::turn::{Said, Turn};
 
 /// A rung either decides or says which predicate failed.
 pub(crate) enum Tried {
     /// It decided.
     Decided(Decision),
-    /// The predicate that failed, in words.
-    Passed(Cow<'static, str>),
+    /// The predicate that failed.
+    Passed(Predicate),
 }
 
 /// The message being routed; rung 4 put it there, and nothing below runs without.

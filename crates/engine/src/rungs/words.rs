@@ -19,20 +19,20 @@ use crate::pending::{Fit, PendingKind, PendingState, Slot};
 use crate::recognize::{self, Expected, Value, Words};
 use crate::say;
 use crate::tickets::flow;
+use crate::trace::Predicate;
 use crate::turn::{Said, Turn};
 use crate::workflow::{About, Action, Progress, Step, allowed, press};
 
 /// From here on there is a message, ours to answer: it is kept, and its anchor found.
 pub(crate) fn focus_of_message(turn: &mut Turn<'_>) -> Tried {
     let event = turn.event;
-    let EventKind::MessagePosted(posted) = &event.kind else { return Passed("not a message".into()) };
+    let EventKind::MessagePosted(posted) = &event.kind else { return Passed(Predicate::NoFocus) };
     let replies = posted.reply_to.is_some() || posted.quote.is_some();
     let focus = resolver::resolve(turn.lane, &event.actor, replies, turn.given);
     turn.hear(posted);
     join_burst(turn);
-    let predicate = format!("never decides alone ({})", focus.source.word());
     turn.focus = Some(focus);
-    Passed(predicate.into())
+    Passed(Predicate::FocusAlone)
 }
 
 /// Under `busy = collect` a message soon after the one a model is being asked about joins it: the ask is superseded
@@ -54,7 +54,7 @@ fn join_burst(turn: &mut Turn<'_>) {
 
 pub(crate) fn hard_interrupt(turn: &mut Turn<'_>) -> Tried {
     if recognize::interrupt(&said(turn).words).is_none() {
-        return Passed("the whole message is not a stop".into());
+        return Passed(Predicate::NotAStop);
     }
     let reason = if interrupt(turn) { Reason::InterruptStop } else { Reason::InterruptNothing };
     Decided(Decision::new(Verdict::Answered, reason))
@@ -89,11 +89,7 @@ pub(crate) fn conversational_pending(turn: &mut Turn<'_>) -> Tried {
     if let Some(decision) = approval_by_text(turn) {
         return Decided(decision);
     }
-    let predicate = match turn.trace.also.last() {
-        Some(reason) => reason.says(),
-        None => "nothing is waiting for words",
-    };
-    Passed(predicate.into())
+    Passed(turn.trace.also.last().map_or(Predicate::NothingWaits, |reason| Predicate::Left(*reason)))
 }
 
 /// The question that waits takes the message, or is left alone, or cleared (`spec 02 §5.3`). One that lapsed and is

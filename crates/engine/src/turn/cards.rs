@@ -20,7 +20,7 @@ impl Turn<'_> {
     /// effects, its approval.
     pub(crate) fn show(&mut self, about: About, by: &str, task: Option<&TaskId>) -> CardId {
         let approval = matches!(about, About::DraftPreview { .. } | About::UncertainEffect { .. });
-        let id = CardId(self.fresh(if approval { "ap_" } else { CardId::PREFIX }));
+        let id = CardId(self.fresh(if approval { CardId::APPROVAL } else { CardId::PREFIX }));
         let mut card = Card {
             id: id.clone(),
             version: 1,

@@ -9,10 +9,9 @@ use std::sync::Arc;
 use axum::http::HeaderMap;
 use serde::{Deserialize, Serialize};
 use throughline_engine::MessageId;
-use throughline_engine::effect::EffectBody;
 use throughline_engine::lane::Lane;
 use throughline_runtime::Committed;
-use throughline_store::{LaneInfo, Performer, StoredEffect, StoredTurn};
+use throughline_store::{LaneInfo, StoredTurn};
 use tokio::sync::broadcast;
 
 use super::lanes;
@@ -195,35 +194,37 @@ pub(crate) async fn events_of(
     stored: &StoredTurn,
 ) -> Result<Vec<Happening>, Problem> {
     let turn = lanes::read(stored)?;
-    let effects = telling::effects_of_turn(app.runtime(), &lane.key, &turn).await?;
+    let runtime = app.runtime();
+    let planned = telling::planned(runtime, &lane.key, &turn).await?;
+    let cards: Vec<_> = planned.iter().filter_map(|effect| Some((effect, effect.card()?))).collect();
+    let mut ids = turn.row.messages.clone();
+    ids.extend(cards.iter().map(|(_, (message, _))| message.clone()));
+    let views = runtime.messages_of(lane, &ids).await?;
+    let view = |id: &MessageId| views.iter().find(|view| view.id == *id).cloned();
+
     let mut told = vec![Happening::Turn(wire::TurnInfo::new(&turn))];
-    let cards: Vec<(&StoredEffect, EffectBody)> =
-        effects.iter().filter_map(|effect| Some((effect, telling::body(effect)?))).collect();
-    let shown_as_card = |id: &MessageId| {
-        cards.iter().any(|(_, body)| matches!(body, EffectBody::CardPost { message, .. } if message == id))
-    };
-    let plain: Vec<_> = turn.row.messages.iter().filter(|id| !shown_as_card(id)).cloned().collect();
-    let mut messages = app.runtime().messages_of(lane, &plain).await?;
-    for id in plain {
-        let found = messages.iter().position(|message| message.id == id).map(|at| messages.swap_remove(at));
-        told.push(match found {
+    let posted = |id: &MessageId| cards.iter().any(|(effect, (shown, _))| effect.posts_card() && shown == id);
+    for id in turn.row.messages.iter().filter(|id| !posted(id)) {
+        told.push(match view(id) {
             Some(message) => Happening::Message(Box::new(message.into())),
-            None => Happening::Gone { id, gone: true },
+            None => Happening::Gone { id: id.clone(), gone: true },
         });
     }
-    for (effect, body) in cards {
-        let posted = matches!(body, EffectBody::CardPost { .. });
-        let (EffectBody::CardPost { message, card } | EffectBody::CardUpdate { message, card }) = body else {
-            continue;
+    for (effect, (message, card)) in &cards {
+        // Where the channel reads from here, it is the card as it is now.
+        let card = match card {
+            Some(card) => Some(telling::with_tokens(runtime, &lane.key, card.clone())),
+            None => view(message).and_then(|view| view.card).map(wire::Card::from),
         };
-        let card = telling::with_tokens(app.runtime(), &effect.lane, card);
-        told.push(Happening::Card { message, card, effect: effect.row.id.0.clone(), posted });
+        let (message, posted) = (message.clone(), effect.posts_card());
+        told.push(match card {
+            Some(card) => Happening::Card { message, card, effect: effect.id().into(), posted },
+            None => Happening::Gone { id: message, gone: true },
+        });
     }
     // A card that we show is told above; one that the host shows is the host's effect as well.
-    let others = effects.iter().filter(|effect| {
-        !effect.row.class.word().starts_with("card.") || effect.row.performer == Performer::Host
-    });
-    told.extend(others.map(|effect| Happening::Effect(Box::new(telling::effect(app.runtime(), effect)))));
+    let others = planned.iter().filter(|effect| effect.card().is_none() || effect.hosted());
+    told.extend(others.map(|effect| Happening::Effect(Box::new(effect.told(runtime, &views)))));
     Ok(told)
 }
 

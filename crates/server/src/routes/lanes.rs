@@ -139,8 +139,10 @@ async fn turns(
 }
 
 pub(crate) fn read(stored: &StoredTurn) -> Result<Turn, Problem> {
-    let unreadable =
-        |error: serde_json::Error| Stop::Unreadable { what: "a turn row".into(), why: error.to_string() };
+    let unreadable = |error: throughline_runtime::record::Unreadable| Stop::Unreadable {
+        what: "a turn row".into(),
+        why: error.to_string(),
+    };
     Ok(Turn::read(stored).map_err(unreadable)?)
 }
 

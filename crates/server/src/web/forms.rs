@@ -102,8 +102,9 @@ pub(crate) async fn post_say(State(app): State<Arc<App>>, request: Request) -> R
 pub(crate) async fn post_press(State(app): State<Arc<App>>, request: Request) -> Result<Response, Response> {
     let sent = Sent::read(&app, request).await?;
     let (c, token) = (sent.field("c"), sent.field("token"));
-    let found = app.store().token(&sent.visitor.caller.tenant, &Keys::hash(token)).await.map_err(refused)?;
-    if found.is_some_and(|(_, row)| form_of(&row).is_some()) {
+    let lane = conversations::lane(&sent.visitor, c).map_err(refused)?;
+    let found = app.store().token(&lane, &Keys::hash(token)).await.map_err(refused)?;
+    if found.is_some_and(|row| form_of(&row).is_some()) {
         let query: String = form_urlencoded::Serializer::new(String::new())
             .append_pair("c", c)
             .append_pair("token", token)
@@ -205,8 +206,8 @@ async fn form(
     typed: &BTreeMap<String, String>,
 ) -> Result<Response, Problem> {
     let gone = || Problem::not_found("button");
-    let found = app.store().token(&lane.tenant, &Keys::hash(&opened.token)).await?;
-    let row = found.filter(|(owner, _)| owner == lane).map(|(_, row)| row).ok_or_else(gone)?;
+    let found = app.store().token(lane, &Keys::hash(&opened.token)).await?;
+    let row = found.ok_or_else(gone)?;
     let action = form_of(&row).ok_or_else(gone)?;
     let loaded = app.runtime().lane(lane).await?;
     let card = loaded.records.card(&row.card).ok_or_else(gone)?;

@@ -14,8 +14,8 @@ pub struct Effect {
     pub id: String,
     /// `reply`, `card.post`, `card.update`, `notice`, `model.ask`, `tracker.check`, `tracker.create`.
     pub class: String,
-    /// Who performs it: `us`, the `host`, or the `commit` itself (what is read from here is delivered by being
-    /// there).
+    /// Who performs it: `us`, the `host`, or the `commit` itself: what is read from here is delivered by being
+    /// there. Such a one is told with its turn only.
     pub delivery: String,
     /// `planned`, `attempted`, `done`, `failed`, `uncertain`, `cancelled`.
     pub state: String,

@@ -10,7 +10,7 @@ use super::{Effect, Message, Pending};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct TurnAnswer {
     /// The turn that decided.
-    #[schema(example = "tn_5xvq2m3zsd5ljwcnhsbqy7fd")]
+    #[schema(example = "tn_5xvq2m3zsd5ljwcnhsbqy7fd_12")]
     pub turn: String,
     /// Its lane.
     pub lane: String,
@@ -200,13 +200,16 @@ pub struct Passed {
     pub predicate: String,
 }
 
-impl From<&throughline_engine::trace::Passed> for Passed {
-    fn from(passed: &throughline_engine::trace::Passed) -> Self {
-        Self {
-            rung: passed.rung.number(),
-            name: passed.rung.title().into(),
-            predicate: passed.predicate.to_string(),
-        }
+impl Passed {
+    /// The rungs that a turn passed, in order.
+    #[must_use]
+    pub fn of(trace: &throughline_engine::trace::Trace) -> Vec<Self> {
+        let passed = |predicate: &throughline_engine::trace::Predicate| Self {
+            rung: predicate.rung().number(),
+            name: predicate.rung().title().into(),
+            predicate: trace.says(*predicate).into_owned(),
+        };
+        trace.passed.iter().map(passed).collect()
     }
 }
 

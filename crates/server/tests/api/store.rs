@@ -69,7 +69,6 @@ macro_rules! through {
 }
 
 type Begun = Option<(String, Option<StoredResponse>)>;
-type TokenLane = Option<(LaneKey, TokenRow)>;
 
 through! {
     Inbox {
@@ -83,7 +82,7 @@ through! {
     }
     Lanes {
         read load(lane: &LaneKey) -> Option<StoredLane>;
-        read committed(lane: &LaneKey, commit_id: &str) -> bool;
+        read committed(lane: &LaneKey, row: &str) -> bool;
         read record(lane: &LaneKey, kind: &str, key: &str) -> Option<String>;
         read turn(tenant: &str, turn: &TurnId) -> Option<StoredTurn>;
         read latest(tenant: &str, before: Option<TurnSeq>, limit: u32) -> Latest;
@@ -92,7 +91,7 @@ through! {
         read checkpoint(lane: &LaneKey, at: u64) -> Option<(u64, String)>;
         read lanes(tenant: &str, after: Option<&LaneId>, limit: u32) -> Vec<LaneInfo>;
         read lane(tenant: &str, id: &LaneId) -> Option<LaneInfo>;
-        read token(tenant: &str, hash: &str) -> TokenLane;
+        read token(lane: &LaneKey, hash: &str) -> Option<TokenRow>;
         read approval(tenant: &str, card: &CardId) -> Option<ApprovalRow>;
         read approvals(tenant: &str, pending: bool, limit: u32) -> Vec<ApprovalRow>;
         read policy(tenant: &str, version: &str) -> Option<String>;

@@ -107,10 +107,11 @@ async fn ht3_another_tenants_ids_are_not_there() {
     let card = card_of(&turn);
     let (lane, id, approval) =
         (turn["lane"].as_str().unwrap(), turn["turn"].as_str().unwrap(), card["id"].as_str().unwrap());
-    let effect = turn["effects"][0]["id"].as_str().unwrap();
+    let performed = |one: &&Value| one["delivery"] != "commit";
+    let effect = turn["effects"].as_array().unwrap().iter().find(performed).unwrap()["id"].as_str().unwrap();
     let made_up = [
         "ln_atpfhd2dnan4hnneg4slqvhi",
-        "tn_atpfhd2dnan4hnneg4slqvhi",
+        "tn_atpfhd2dnan4hnneg4slqvhi_1",
         "ap_01",
         "fx_65emfyihdqmez2f6x5fvmpxn",
     ];

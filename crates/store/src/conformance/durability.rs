@@ -7,7 +7,10 @@ use throughline_engine::workflow::Action;
 use super::fixture::{Hand, approval, create, decide, delivery, lane, lease, loose, settled};
 use super::turns::{full_turn, written};
 use super::{Place, START};
-use crate::{Accepted, Claim, CommitResult, LANE_LEASE, ManualClock, Store, StoreError, TurnCommit};
+use crate::{
+    Accepted, Brought, Claim, CommitResult, Direct, LANE_LEASE, ManualClock, RowState, Store, StoreError,
+    TurnCommit,
+};
 
 fn clock() -> Arc<ManualClock> {
     Arc::new(ManualClock::at(START))
@@ -57,6 +60,14 @@ pub async fn what_was_answered_survives_a_crash(place: &dyn Place) {
     assert!(written(&*found, &lane("C1"), 1).await);
     assert!(!written(&*found, &lane("C1"), 2).await);
     assert_eq!(found.waiting(&lane("C1"), 10).await.unwrap(), []);
+
+    let brought =
+        Direct { brought: Brought::Delivery(delivery(&lane("C1"), "direct")), state: RowState::Done };
+    hand.commit(TurnCommit { direct: Some(brought), ..hand.turn() }).await;
+    let found = after_crash();
+    let row = found.delivery("acme", "direct").await.unwrap().expect("its turn was answered");
+    assert!(found.turn("acme", &row.turn.unwrap()).await.unwrap().is_some());
+    assert!(matches!(found.accept(delivery(&lane("C1"), "direct")).await.unwrap(), Accepted::Duplicate(_)));
 
     let leased = lease(&*store).await.remove(0);
     let next = lease(&*after_crash()).await;

@@ -3,8 +3,9 @@
 use throughline_engine::approval::{Approval, ApprovalChange};
 use throughline_engine::canon::{hex, sha256};
 use throughline_engine::effect::{ApprovalRef, EffectClass};
+use throughline_engine::id::Mint;
 use throughline_engine::workflow::{Action, Presser};
-use throughline_engine::{EffectId, LaneKey, Timestamp, TurnId};
+use throughline_engine::{EffectId, LaneKey, Timestamp};
 
 use super::START;
 use crate::{
@@ -182,9 +183,9 @@ impl<'a> Hand<'a> {
             lane: self.lane.clone(),
             expected_revision: self.revision,
             epoch: self.epoch,
-            commit_id: format!("commit {next} of {}", self.lane),
             head: format!("head {next}"),
             inbox: Vec::new(),
+            direct: None,
             approvals: Vec::new(),
             outbox: Vec::new(),
             cancel: Vec::new(),
@@ -196,7 +197,7 @@ impl<'a> Hand<'a> {
             tokens: Vec::new(),
             audit: Vec::new(),
             log: LogRow {
-                turn: TurnId(format!("tn_{}_{next}", self.lane.id())),
+                turn: Mint::new(&self.lane, next).turn(),
                 at: self.store.now(),
                 row,
                 prev_hash: self.hash.clone(),

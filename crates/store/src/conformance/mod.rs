@@ -16,6 +16,7 @@
 //! reads a real clock; time is the subject's [`ManualClock`], and the store must judge leases by it.
 
 pub mod approvals;
+pub mod direct;
 pub mod durability;
 pub mod fixture;
 pub mod inbox;
@@ -127,8 +128,14 @@ macro_rules! conformance {
                 turns: [
                     a_turn_writes_everything, a_revision_is_written_once, a_row_ends_with_its_turn,
                     a_row_that_does_not_wait_refuses_the_turn, the_log_is_a_chain, the_log_is_paged,
-                    a_row_beside_the_chain_is_refused, a_commit_is_found_by_its_id, the_nearest_checkpoint_is_found,
+                    a_row_beside_the_chain_is_refused, a_commit_is_found_by_its_row, the_nearest_checkpoint_is_found,
                     one_revision_from_many_threads_is_written_once
+                ],
+                direct: [
+                    a_turn_brings_its_delivery, what_is_known_is_not_brought_again,
+                    what_waits_goes_before_what_is_brought, a_turn_brings_a_settlement,
+                    a_settlement_with_a_known_event_is_not_brought, a_turn_that_lost_its_race_brings_nothing,
+                    only_the_lanes_own_event_is_brought
                 ],
                 approvals: [
                     a_newer_version_supersedes, an_approval_is_consumed_once, expiry_is_the_stores_time,
@@ -142,8 +149,7 @@ macro_rules! conformance {
                     what_has_ended_does_not_block, a_retry_blocks_and_waits, dependents_wait_until_done,
                     dependents_fail_with_it, uncertain_keeps_dependents_waiting, a_late_dependent_fails_at_once,
                     an_unknown_dependency_refuses_the_turn, a_newer_card_update_supersedes, hosts_report_once,
-                    hosts_are_offered_in_turn,
-                    what_the_commit_delivers_is_done, marks_are_counted, the_kill_switch_holds_marks,
+                    hosts_are_offered_in_turn, marks_are_counted, the_kill_switch_holds_marks,
                     found_attempted, a_settlement_counts_once, a_settling_event_is_durable_with_it,
                     a_duplicate_event_changes_nothing, cancel_and_adopt, effects_are_listed_newest_first,
                     timers_come_when_due, next_due_is_the_earliest

@@ -238,15 +238,6 @@ pub async fn hosts_are_offered_in_turn(s: &Subject) {
     assert!(s.store.settle(settled("fx_2", None)).await.unwrap());
 }
 
-/// What the channel reads from the store is delivered by the commit.
-pub async fn what_the_commit_delivers_is_done(s: &Subject) {
-    let mut hand = Hand::on(&*s.store, &lane("C1")).await;
-    hand.plan(vec![OutboxRow { performer: Performer::Commit, ..reply("fx_1") }, reply("fx_2")]).await;
-    assert_eq!(hand.state("fx_1").await, EffectState::Done);
-    assert!(!s.store.settle(settled("fx_1", None)).await.unwrap());
-    assert_eq!(lease_ids(&*s.store).await, ["fx_2"]);
-}
-
 /// Every attempt is counted before its first byte; marking renews the lease.
 pub async fn marks_are_counted(s: &Subject) {
     let mut hand = Hand::on(&*s.store, &lane("C1")).await;

@@ -1,6 +1,7 @@
 //! A turn is one value: all of it is written, or nothing. The log is a chain.
 
 use throughline_engine::approval::ApprovalChange;
+use throughline_engine::canon::{hex, sha256};
 
 use super::Subject;
 use super::fixture::{Hand, approval, assert_refused, delivery, done, lane, loose, put};
@@ -29,7 +30,7 @@ pub fn full_turn(hand: &Hand<'_>, seq: Seq) -> TurnCommit {
         records: vec![put("message", &format!("m_{n}"), "hello")],
         message_map: vec![(format!("ts_{n}"), format!("m_{n}"))],
         tokens: vec![TokenRow {
-            hash: format!("{n:064x}"),
+            hash: token(n),
             card: format!("ap_{n}").as_str().into(),
             version: 1,
             item: "s1".into(),
@@ -41,6 +42,11 @@ pub fn full_turn(hand: &Hand<'_>, seq: Seq) -> TurnCommit {
     }
 }
 
+/// The hash of the button of [`full_turn`] number `n`.
+fn token(n: u64) -> String {
+    hex(&sha256(&[&n.to_be_bytes()]))
+}
+
 /// How much of [`full_turn`] number `n` is in the store: all of it or nothing.
 pub async fn written(store: &dyn crate::Store, lane: &throughline_engine::LaneKey, n: u64) -> bool {
     let parts = [
@@ -49,14 +55,20 @@ pub async fn written(store: &dyn crate::Store, lane: &throughline_engine::LaneKe
         store.effect("acme", &format!("fx_{n}").as_str().into()).await.unwrap().is_some(),
         store.due_timers(1_000).await.unwrap().iter().any(|timer| timer.id.as_str() == format!("tm_{n}")),
         store.record(lane, "message", &format!("ts_{n}")).await.unwrap().as_deref() == Some("hello"),
-        store.token("acme", &format!("{n:064x}")).await.unwrap().is_some(),
+        store.token(lane, &token(n)).await.unwrap().is_some(),
         store.audit("acme", 0, 1_000).await.unwrap().iter().any(|(_, row)| *row == format!("audit {n}")),
         store.turns(lane, n - 1, 1).await.unwrap().first().is_some_and(|turn| turn.revision == n),
         store.checkpoint(lane, n).await.unwrap().is_some_and(|(at, _)| at == n),
-        store.committed(lane, &format!("commit {n} of {lane}")).await.unwrap(),
+        store.committed(lane, &hash_of(store, lane, n).await).await.unwrap(),
     ];
     assert!(parts.iter().all(|part| *part == parts[0]), "turn {n} of {lane} is half written: {parts:?}");
     parts[0]
+}
+
+/// The hash of a turn's row, or of none.
+async fn hash_of(store: &dyn crate::Store, lane: &throughline_engine::LaneKey, n: u64) -> String {
+    let turns = store.turns(lane, n - 1, 1).await.unwrap();
+    turns.first().map_or_else(String::new, |turn| turn.log.hash.clone())
 }
 
 /// Every part of a turn is there after it, and none before.
@@ -101,7 +113,8 @@ pub async fn a_row_ends_with_its_turn(s: &Subject) {
     ] {
         let row = s.store.delivery("acme", key).await.unwrap().unwrap();
         assert_eq!((row.state, row.event.as_str(), row.turn), (state, event, Some(id.clone())));
-        assert_eq!((row.key.as_str(), row.kind.as_str()), (key, "message.posted"));
+        let kind = if state == RowState::Dead { "message.posted" } else { "" };
+        assert_eq!((row.key.as_str(), row.kind.as_str()), (key, kind));
         assert!(matches!(s.store.accept(delivery(&lane("C1"), key)).await.unwrap(), Accepted::Duplicate(_)));
     }
     assert_eq!(s.store.counts().await.unwrap().dead, 1);
@@ -167,15 +180,16 @@ pub async fn a_row_beside_the_chain_is_refused(s: &Subject) {
 }
 
 /// After an unknown outcome: present means committed.
-pub async fn a_commit_is_found_by_its_id(s: &Subject) {
+pub async fn a_commit_is_found_by_its_row(s: &Subject) {
     let mut hand = Hand::on(&*s.store, &lane("C1")).await;
-    let turn = TurnCommit { commit_id: "0123456789abcdef".into(), ..hand.turn() };
-    assert!(!s.store.committed(&lane("C1"), "0123456789abcdef").await.unwrap());
+    let turn = hand.turn();
+    let hash = turn.log.hash.clone();
+    assert!(!s.store.committed(&lane("C1"), &hash).await.unwrap());
     hand.commit(turn).await;
     hand.commit(hand.turn()).await;
-    assert!(s.store.committed(&lane("C1"), "0123456789abcdef").await.unwrap());
-    assert!(!s.store.committed(&lane("C1"), "fedcba9876543210").await.unwrap());
-    assert!(!s.store.committed(&lane("C2"), "0123456789abcdef").await.unwrap());
+    assert!(s.store.committed(&lane("C1"), &hash).await.unwrap());
+    assert!(!s.store.committed(&lane("C1"), &"fe".repeat(32)).await.unwrap());
+    assert!(!s.store.committed(&lane("C2"), &hash).await.unwrap());
 }
 
 /// A replay starts at the newest full state at or before where it wants to go.

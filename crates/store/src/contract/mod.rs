@@ -2,6 +2,8 @@
 //!
 //! What would surprise a second implementer:
 //!
+//! - **A turn may bring its own event.** [`TurnCommit::direct`] is a delivery or a settlement that was not durable
+//!   before: it becomes so with the turn that handles it, in one write, or not at all.
 //! - **A turn is one value.** There is no transaction to hold open. [`Lanes::commit`] writes everything in a
 //!   [`TurnCommit`] or nothing, and several callers' commits may share one disk sync.
 //! - **Duplicates are the insert itself**, on a unique constraint per tenant and key. Never look, then insert.
@@ -85,6 +87,8 @@ pub enum CommitResult {
     Fenced,
     /// An approval it consumes is not pending at that version, or has expired: reload and step again.
     ApprovalLost,
+    /// What it takes in directly was taken in before, or other rows wait in the lane: accept or settle it, then look.
+    NotDirect,
 }
 
 /// How a release ended.
@@ -125,7 +129,7 @@ pub trait Inbox {
         body_hash: &str,
     ) -> Result<Option<(String, Option<StoredResponse>)>, StoreError>;
 
-    /// The lane's received rows, in order.
+    /// The lane's received rows, in order, without what belongs to their requests: body hash and answer.
     async fn waiting(&self, lane: &LaneKey, limit: u32) -> Result<Vec<InboxRow>, StoreError>;
 
     /// Counts a failed handling and says how often it failed by now.
@@ -147,8 +151,9 @@ pub trait Lanes {
     /// Writes a turn. Extends the lane's lease.
     async fn commit(&self, turn: TurnCommit) -> Result<CommitResult, StoreError>;
 
-    /// Whether a commit of that id is in: asked after [`StoreError::Unknown`], with the lane claimed again.
-    async fn committed(&self, lane: &LaneKey, commit_id: &str) -> Result<bool, StoreError>;
+    /// Whether the turn whose row has that hash is in: asked after [`StoreError::Unknown`], with the lane claimed
+    /// again. The hash names the attempt, because every attempt has a salt of its own.
+    async fn committed(&self, lane: &LaneKey, row: &str) -> Result<bool, StoreError>;
 
     /// Lets go of a lane, unless a row waits in it: looked at in the same transaction, so a message between
     /// the last look and the release is never stranded.
@@ -189,8 +194,8 @@ pub trait Lanes {
     /// A lane by its id, also one that has only waiting rows.
     async fn lane(&self, tenant: &str, id: &LaneId) -> Result<Option<LaneInfo>, StoreError>;
 
-    /// The button of a token's hash, with its lane.
-    async fn token(&self, tenant: &str, hash: &str) -> Result<Option<(LaneKey, TokenRow)>, StoreError>;
+    /// The button of a token's hash that was shown in that lane. Of buttons shown elsewhere a lane knows nothing.
+    async fn token(&self, lane: &LaneKey, hash: &str) -> Result<Option<TokenRow>, StoreError>;
 
     /// An approval at its current version.
     async fn approval(&self, tenant: &str, card: &CardId) -> Result<Option<ApprovalRow>, StoreError>;

@@ -46,7 +46,7 @@ pub enum Accepted {
     Duplicate(Box<InboxRow>),
 }
 
-/// The order of the inbox.
+/// The order of the inbox. 0: it never waited, because its turn took it in directly.
 pub type Seq = i64;
 
 /// A durable delivery.
@@ -58,12 +58,12 @@ pub struct InboxRow {
     pub lane: LaneKey,
     /// The delivery key.
     pub key: String,
-    /// The event's kind.
+    /// The event's kind. Empty once the row is done or ignored, like the event.
     pub kind: String,
     /// The event, encoded. Empty once the row is done or ignored: the turn's content holds it then, and only
     /// there it has to be erased.
     pub event: String,
-    /// When it was received.
+    /// When it was received; of one that was taken in directly, when its turn was decided.
     pub received_at: Timestamp,
     /// How it stands.
     pub state: RowState,
@@ -141,12 +141,12 @@ pub struct TurnCommit {
     pub expected_revision: u64,
     /// Must be the lane's epoch.
     pub epoch: i64,
-    /// Names this attempt: found again when the outcome of the commit is unknown.
-    pub commit_id: String,
     /// The new head, encoded.
     pub head: String,
     /// The inbox rows this turn handled.
     pub inbox: Vec<InboxEnd>,
+    /// What this turn takes in directly. Nothing else may wait in the lane then, so that order is kept.
+    pub direct: Option<Direct>,
     /// What happens to approvals.
     pub approvals: Vec<ApprovalChange>,
     /// New effects, in emission order.
@@ -182,12 +182,30 @@ pub struct InboxEnd {
     pub state: RowState,
 }
 
+/// An event that becomes durable with the turn that handles it.
+#[derive(Clone, Debug)]
+pub struct Direct {
+    /// What brings it.
+    pub brought: Brought,
+    /// How its row ends: `Done` or `Ignored`.
+    pub state: RowState,
+}
+
+/// See [`Direct::brought`].
+#[derive(Clone, Debug)]
+pub enum Brought {
+    /// A delivery, as [`crate::Inbox::accept`] takes it.
+    Delivery(Delivery),
+    /// The end of an effect, as [`crate::Outbox::settle`] takes it. It has an event.
+    Settlement(Settlement),
+}
+
 /// What happens to one record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordWrite {
     /// Its kind's word.
     pub kind: &'static str,
-    /// Its key.
+    /// Its key: any text. A backend may lay those that are ids of the lane next to what was made with them.
     pub key: String,
     /// Written, kept but not loaded any more, or deleted.
     pub write: Write,
@@ -212,8 +230,6 @@ pub enum Performer {
     Us,
     /// The host: offered until it reports, at most until the row's deadline.
     Host,
-    /// Nobody: the commit itself delivers it, because the channel reads from the store.
-    Commit,
 }
 
 /// A planned effect.

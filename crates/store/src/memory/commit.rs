@@ -7,8 +7,8 @@ use throughline_engine::{CardId, EffectId, LaneKey, Timestamp};
 
 use super::{Approval, Lane, Tenant, Turn, World};
 use crate::contract::{
-    ApprovalRow, ApprovalState, CommitResult, InboxEnd, LANE_LEASE, OutboxRow, RecordWrite, RowState,
-    StoreError, TurnCommit, TurnSeq, Write,
+    ApprovalRow, ApprovalState, Brought, CommitResult, Direct, InboxEnd, LANE_LEASE, OutboxRow, RecordWrite,
+    RowState, StoreError, TurnCommit, TurnSeq, Write,
 };
 use crate::rules::releases;
 
@@ -28,6 +28,10 @@ struct Decided {
 
 impl World {
     pub(super) fn commit(&mut self, turn: TurnCommit, now: Timestamp) -> Result<CommitResult, StoreError> {
+        let free = turn.direct.as_ref().map(|direct| self.may_take_in(&turn.lane, direct)).transpose()?;
+        if free == Some(false) {
+            return Ok(CommitResult::NotDirect);
+        }
         let tenant = self.tenant(&turn.lane.tenant);
         let lane = tenant.lanes.get(&turn.lane);
         let Some(lane) = lane.filter(|lane| lane.owner.is_some() && lane.epoch == turn.epoch) else {
@@ -46,10 +50,10 @@ impl World {
         for row in &turn.audit {
             tenant.append_audit(row);
         }
-        tenant.tokens.extend(turn.tokens.iter().map(|t| (t.hash.clone(), (turn.lane.clone(), t.clone()))));
         tenant.turns.insert(turn.log.turn.clone(), (turn.lane.clone(), turn.expected_revision + 1));
         let place = TurnSeq::try_from(tenant.turns.len()).unwrap_or(TurnSeq::MAX);
         tenant.lane(&turn.lane, now).place = place;
+        self.take_in(&turn, now)?;
         self.write_timers(&turn);
         self.plan(&turn, now);
         for effect in &turn.cancel {
@@ -60,6 +64,45 @@ impl World {
         }
         self.lane(&turn.lane.clone(), now).write(turn, now);
         Ok(CommitResult::Committed)
+    }
+
+    /// Whether a turn may bring that: nothing else waits in its lane, and nobody brought it before.
+    fn may_take_in(&self, key: &LaneKey, direct: &Direct) -> Result<bool, StoreError> {
+        let (delivery, ends) = match &direct.brought {
+            Brought::Delivery(delivery) => (delivery, true),
+            Brought::Settlement(settlement) => {
+                let event = settlement.event.as_ref();
+                let event =
+                    event.ok_or_else(|| refused("a settlement without an event has no turn".into()))?;
+                (event, self.may_settle(settlement))
+            }
+        };
+        if delivery.keys.is_empty() {
+            return Err(refused("it has no delivery key".into()));
+        }
+        if delivery.lane != *key {
+            return Err(refused(format!(
+                "a delivery to lane {} comes with a turn of lane {key}",
+                delivery.lane
+            )));
+        }
+        let waits = self.find_lane(key).is_some_and(|lane| !lane.waiting.is_empty());
+        let known = delivery.keys.iter().any(|name| self.delivery(&key.tenant, name).is_some());
+        Ok(ends && !waits && !known)
+    }
+
+    fn take_in(&mut self, turn: &TurnCommit, now: Timestamp) -> Result<(), StoreError> {
+        let Some(Direct { brought, state }) = &turn.direct else { return Ok(()) };
+        let delivery = match brought {
+            Brought::Delivery(delivery) => delivery.clone(),
+            Brought::Settlement(settlement) => {
+                self.end_effect(settlement.clone(), now)?;
+                let Some(event) = settlement.event.clone() else { return Ok(()) };
+                event
+            }
+        };
+        self.insert_direct(delivery, *state, &turn.log.turn, turn.log.at);
+        Ok(())
     }
 
     fn write_timers(&mut self, turn: &TurnCommit) {
@@ -156,6 +199,7 @@ impl Tenant {
             if *state != RowState::Dead {
                 // The turn's content holds it now, where it can be erased.
                 row.event = String::new();
+                row.kind = String::new();
             }
         }
     }
@@ -212,7 +256,8 @@ impl Lane {
             self.write_record((kind.into(), key), write);
         }
         self.messages.extend(turn.message_map);
-        let row = Turn { log: turn.log, commit_id: turn.commit_id, checkpoint: turn.checkpoint };
+        self.tokens.extend(turn.tokens.into_iter().map(|token| (token.hash.clone(), token)));
+        let row = Turn { log: turn.log, checkpoint: turn.checkpoint };
         self.turns.insert(self.revision, row);
     }
 

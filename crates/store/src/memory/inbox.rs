@@ -1,7 +1,7 @@
 //! Deliveries in memory.
 
 use async_trait::async_trait;
-use throughline_engine::{LaneKey, Timestamp};
+use throughline_engine::{LaneKey, Timestamp, TurnId};
 
 use super::{MemoryStore, Tenant, World};
 use crate::contract::{
@@ -54,7 +54,13 @@ impl Inbox for MemoryStore {
         let world = self.world();
         let Some(found) = world.find_lane(lane) else { return Ok(Vec::new()) };
         let tenant = &world.tenants[&lane.tenant];
-        Ok(found.waiting.iter().take(limit as usize).filter_map(|seq| tenant.inbox_row(*seq)).collect())
+        Ok(found
+            .waiting
+            .iter()
+            .take(limit as usize)
+            .filter_map(|seq| tenant.inbox.get(seq))
+            .cloned()
+            .collect())
     }
 
     async fn failed(&self, tenant: &str, seq: Seq) -> Result<u32, StoreError> {
@@ -129,6 +135,25 @@ impl World {
             );
         }
         Ok(Accepted::Full(seq))
+    }
+
+    /// A row that never waited.
+    pub(super) fn insert_direct(
+        &mut self,
+        delivery: Delivery,
+        state: RowState,
+        turn: &TurnId,
+        at: Timestamp,
+    ) {
+        let Delivery { lane, keys, body_hash, .. } = delivery;
+        let seq = self.insert(&lane, &keys, String::new(), String::new(), state, at);
+        let tenant = self.tenant(&lane.tenant);
+        if let Some(row) = tenant.inbox.get_mut(&seq) {
+            row.turn = Some(turn.clone());
+        }
+        if let Some(hash) = body_hash {
+            tenant.requests.insert(keys[0].clone(), (hash, None));
+        }
     }
 
     fn insert(

@@ -68,10 +68,10 @@ impl Lanes for MemoryStore {
         self.world().commit(turn, now)
     }
 
-    async fn committed(&self, lane: &LaneKey, commit_id: &str) -> Result<bool, StoreError> {
+    async fn committed(&self, lane: &LaneKey, row: &str) -> Result<bool, StoreError> {
         let world = self.world();
         let lane = world.find_lane(lane);
-        Ok(lane.is_some_and(|lane| lane.turns.values().rev().any(|turn| turn.commit_id == commit_id)))
+        Ok(lane.is_some_and(|lane| lane.turns.values().rev().any(|turn| turn.log.hash == row)))
     }
 
     async fn release(&self, lane: &LaneKey, epoch: i64) -> Result<Release, StoreError> {
@@ -170,8 +170,8 @@ impl Lanes for MemoryStore {
         Ok(tenant.lane_ids.get(id).map(|key| tenant.lanes[key].info(key)))
     }
 
-    async fn token(&self, tenant: &str, hash: &str) -> Result<Option<(LaneKey, TokenRow)>, StoreError> {
-        Ok(self.world().tenants.get(tenant).and_then(|t| t.tokens.get(hash).cloned()))
+    async fn token(&self, lane: &LaneKey, hash: &str) -> Result<Option<TokenRow>, StoreError> {
+        Ok(self.world().find_lane(lane).and_then(|lane| lane.tokens.get(hash).cloned()))
     }
 
     async fn approval(&self, tenant: &str, card: &CardId) -> Result<Option<ApprovalRow>, StoreError> {

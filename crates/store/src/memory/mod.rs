@@ -91,7 +91,6 @@ struct Tenant {
     lanes: BTreeMap<LaneKey, Lane>,
     lane_ids: BTreeMap<LaneId, LaneKey>,
     turns: BTreeMap<TurnId, (LaneKey, u64)>,
-    tokens: BTreeMap<String, (LaneKey, TokenRow)>,
     approvals: BTreeMap<CardId, BTreeMap<u32, Approval>>,
     approval_order: u64,
     consumed: BTreeSet<(CardId, u32)>,
@@ -120,12 +119,12 @@ struct Lane {
     records: BTreeMap<(String, String), String>,
     retired: BTreeMap<(String, String), String>,
     messages: BTreeMap<String, String>,
+    tokens: BTreeMap<String, TokenRow>,
     turns: BTreeMap<u64, Turn>,
 }
 
 struct Turn {
     log: LogRow,
-    commit_id: String,
     checkpoint: Option<String>,
 }
 

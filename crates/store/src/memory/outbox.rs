@@ -144,7 +144,6 @@ impl World {
             }
             Performer::Us => self.open(tenant, &row.id, now),
             Performer::Host => self.open(tenant, &row.id, row.deadline.unwrap_or(NEVER)),
-            Performer::Commit => {}
         }
     }
 
@@ -303,6 +302,22 @@ impl World {
     }
 
     fn settle(&mut self, settlement: Settlement, now: Timestamp) -> Result<bool, StoreError> {
+        let event = settlement.event.clone();
+        let ended = self.end_effect(settlement, now)?;
+        if let Some(event) = event.filter(|_| ended) {
+            self.accept(event, now)?;
+        }
+        Ok(ended)
+    }
+
+    /// Whether that settlement would end its effect.
+    pub(super) fn may_settle(&self, settlement: &Settlement) -> bool {
+        let effect = self.effect(&settlement.tenant, &settlement.id);
+        effect.is_some_and(|effect| effect.may_settle(settlement.fence))
+    }
+
+    /// Ends the effect, or plans it again. Its event is the caller's to take in. `false`: nothing was written.
+    pub(super) fn end_effect(&mut self, settlement: Settlement, now: Timestamp) -> Result<bool, StoreError> {
         let Settlement { tenant, id, fence, to, message, event } = settlement;
         let refused = |why| Err(StoreError::Refused { act: "settle an effect", why });
         if let SettleTo::End(state @ (EffectState::Planned | EffectState::Attempted), _) = to {
@@ -321,9 +336,6 @@ impl World {
         }
         if let Some((channel_id, internal)) = message {
             self.lane(&lane, now).messages.insert(channel_id, internal);
-        }
-        if let Some(event) = event {
-            self.accept(event, now)?;
         }
         Ok(true)
     }

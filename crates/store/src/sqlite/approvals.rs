@@ -7,7 +7,7 @@ use throughline_engine::approval::{Approval, ApprovalChange, Closing};
 use super::codec::{lane_key, lane_parts};
 use super::fault::Fault;
 use super::writer::Tx;
-use crate::contract::{ApprovalRow, ApprovalState};
+use crate::contract::{ApprovalRow, ApprovalState, CommitResult};
 use crate::rules::releases;
 
 const SELECT: &str = concat!(
@@ -69,7 +69,7 @@ pub(super) fn apply(tx: &Tx<'_, '_>, tenant: &str, lane: i64, change: &ApprovalC
             let decide = "UPDATE approvals SET state = 1, change = ?4 WHERE tenant = ?1 AND card = ?2 \
                           AND version = ?3 AND state = 0 AND (expires_at IS NULL OR expires_at >= ?5)";
             if tx.sql.execute(decide, (tenant, card.as_str(), version, encoded(change)?, tx.now.0))? == 0 {
-                return Err(Fault::ApprovalLost);
+                return Err(Fault::Lost(CommitResult::ApprovalLost));
             }
             if releases(*action) {
                 let consume = "INSERT INTO consumptions (tenant, card, version) VALUES (?1, ?2, ?3)";

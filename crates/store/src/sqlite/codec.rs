@@ -104,7 +104,7 @@ numbered!(
     effect_state,
     [Planned, Attempted, Done, Failed, Uncertain, Cancelled]
 );
-numbered!(Performer, performer_number, performer, [Us, Host, Commit]);
+numbered!(Performer, performer_number, performer, [Us, Host]);
 
 #[cfg(test)]
 mod tests {
@@ -125,7 +125,7 @@ mod tests {
         assert_eq!(row_state_number(RowState::Dead), 4);
         assert_eq!(effect_state_number(EffectState::Planned), 0);
         assert_eq!(effect_state_number(EffectState::Cancelled), 5);
-        assert_eq!(performer_number(Performer::Commit), 2);
+        assert_eq!(performer_number(Performer::Host), 1);
         assert_eq!(effect_state(4).unwrap(), EffectState::Uncertain);
         assert!(effect_state(6).is_err());
     }

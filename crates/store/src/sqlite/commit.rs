@@ -1,24 +1,33 @@
 //! A turn, written by as few statements as it has parts.
 
-use throughline_engine::LaneKey;
-
 use super::approvals;
 use super::codec::Hex;
 use super::fault::Fault;
+use super::inbox::Taker;
 use super::lanes::{map_message, put};
 use super::memo::Place;
+use super::spot::Spot;
 use super::writer::Tx;
-use super::{inbox, keeping, outbox, settle, turns};
-use crate::contract::{CommitResult, LANE_LEASE, RecordWrite, TimerRow, TokenRow, TurnCommit, Write};
+use super::{buttons, inbox, keeping, outbox, settle, turns};
+use crate::contract::{Brought, CommitResult, Direct, LANE_LEASE, Settlement, TimerRow, TurnCommit, Write};
 
 pub(super) fn commit(tx: &mut Tx<'_, '_>, turn: &TurnCommit) -> Result<CommitResult, Fault> {
     let Some(lane) = tx.memo.find(tx.sql, &turn.lane)? else { return Ok(CommitResult::Fenced) };
     let tenant = &turn.lane.tenant;
     let revision = next_revision(turn)?;
-    note_records(tx, turn);
+    if let Some(direct) = &turn.direct
+        && !take_in(tx, lane, revision, turn, direct)?
+    {
+        return Ok(CommitResult::NotDirect);
+    }
+    let records: Vec<(Spot, &Write)> =
+        turn.records.iter().map(|r| (tx.memo.spot(&turn.lane, r.kind, &r.key), &r.write)).collect();
+    note_records(tx, turn, &records);
     if !swap_head(tx, lane, turn)? {
         tx.memo.forget_lane(&turn.lane);
-        return why_not(tx, lane.n, turn);
+        let why_not = why_not(tx, lane.n, turn)?;
+        // What was taken in directly is written already.
+        return if turn.direct.is_some() { Err(Fault::Lost(why_not)) } else { Ok(why_not) };
     }
     for change in &turn.approvals {
         approvals::apply(tx, tenant, lane.n, change)?;
@@ -29,8 +38,8 @@ pub(super) fn commit(tx: &mut Tx<'_, '_>, turn: &TurnCommit) -> Result<CommitRes
         }
         tx.memo.wait(&turn.lane, -1);
     }
-    for record in &turn.records {
-        write_record(tx, lane.n, record)?;
+    for (spot, write) in &records {
+        write_record(tx, lane.n, spot, write)?;
     }
     for (channel_id, ours) in &turn.message_map {
         map_message(tx, lane.n, channel_id, ours)?;
@@ -49,13 +58,54 @@ pub(super) fn commit(tx: &mut Tx<'_, '_>, turn: &TurnCommit) -> Result<CommitRes
     for timer in &turn.timers {
         set_timer(tx, tenant, lane.n, timer)?;
     }
-    for token in &turn.tokens {
-        keep_token(tx, &turn.lane, lane.n, token)?;
-    }
+    buttons::keep(tx, lane.n, revision, &turn.tokens)?;
     for row in &turn.audit {
         keeping::append_audit(tx, tenant, row)?;
     }
     Ok(CommitResult::Committed)
+}
+
+/// Takes in what the turn brings itself. `false`: it cannot be, and nothing was written.
+fn take_in(
+    tx: &mut Tx<'_, '_>,
+    lane: Place,
+    revision: i64,
+    turn: &TurnCommit,
+    direct: &Direct,
+) -> Result<bool, Fault> {
+    if tx.memo.waiting(&turn.lane) > 0 {
+        return Ok(false);
+    }
+    let taker = Taker::Turn(lane.n, revision, direct.state);
+    match &direct.brought {
+        Brought::Delivery(delivery) => {
+            same_lane(turn, delivery)?;
+            Ok(inbox::take_keys(tx, delivery, taker)?.is_none())
+        }
+        Brought::Settlement(settlement) => {
+            let Settlement { event: Some(event), .. } = settlement else {
+                return Err(Fault::Refused("a settlement without an event has no turn".into()));
+            };
+            same_lane(turn, event)?;
+            if !settle::end(tx, settlement)? {
+                return Ok(false);
+            }
+            match inbox::take_keys(tx, event, taker)? {
+                None => Ok(true),
+                Some(_) => Err(Fault::Lost(CommitResult::NotDirect)),
+            }
+        }
+    }
+}
+
+fn same_lane(turn: &TurnCommit, delivery: &crate::Delivery) -> Result<(), Fault> {
+    if delivery.lane == turn.lane {
+        return Ok(());
+    }
+    Err(Fault::Refused(format!(
+        "a delivery to lane {} comes with a turn of lane {}",
+        delivery.lane, turn.lane
+    )))
 }
 
 fn next_revision(turn: &TurnCommit) -> Result<i64, Fault> {
@@ -113,24 +163,23 @@ fn why_not(tx: &Tx<'_, '_>, lane: i64, turn: &TurnCommit) -> Result<CommitResult
 }
 
 /// Notes which records are loaded from this turn on.
-fn note_records(tx: &mut Tx<'_, '_>, turn: &TurnCommit) {
+fn note_records(tx: &mut Tx<'_, '_>, turn: &TurnCommit, records: &[(Spot, &Write)]) {
     let Some(loaded) = tx.memo.loaded(&turn.lane) else { return };
-    for RecordWrite { kind, key, write } in &turn.records {
+    for (spot, write) in records {
         match write {
-            Write::Put(_) => loaded.add(kind, key),
-            Write::Retire | Write::Drop => loaded.remove(kind, key),
+            Write::Put(_) => loaded.add(spot),
+            Write::Retire | Write::Drop => loaded.remove(spot),
         }
     }
 }
 
-fn write_record(tx: &Tx<'_, '_>, lane: i64, record: &RecordWrite) -> Result<(), Fault> {
-    let RecordWrite { kind, key, write } = record;
+fn write_record(tx: &Tx<'_, '_>, lane: i64, spot: &Spot, write: &Write) -> Result<(), Fault> {
     match write {
-        Write::Put(body) => put(tx, lane, kind, key, body),
+        Write::Put(body) => put(tx, lane, spot, body),
         Write::Retire => Ok(()),
         Write::Drop => {
-            let drop = "DELETE FROM records WHERE lane = ?1 AND kind = ?2 AND key = ?3";
-            tx.sql.execute(drop, (lane, kind, key))?;
+            let drop = "DELETE FROM records WHERE lane = ?1 AND at = ?2 AND kind = ?3";
+            tx.sql.execute(drop, (lane, &spot.at, &spot.kind))?;
             Ok(())
         }
     }
@@ -140,15 +189,5 @@ fn set_timer(tx: &Tx<'_, '_>, tenant: &str, lane: i64, timer: &TimerRow) -> Resu
     let set = "INSERT INTO timers (tenant, id, lane, due, about) VALUES (?1, ?2, ?3, ?4, ?5) \
                ON CONFLICT DO UPDATE SET lane = excluded.lane, due = excluded.due, about = excluded.about";
     tx.sql.execute(set, (tenant, timer.id.as_str(), lane, timer.due.0, &timer.about))?;
-    Ok(())
-}
-
-fn keep_token(tx: &Tx<'_, '_>, key: &LaneKey, lane: i64, token: &TokenRow) -> Result<(), Fault> {
-    let keep = "INSERT INTO tokens (tenant, hash, lane, card, version, item, action) \
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
-                ON CONFLICT DO UPDATE SET lane = excluded.lane, card = excluded.card, version = excluded.version, \
-                item = excluded.item, action = excluded.action";
-    let TokenRow { hash, card, version, item, action } = token;
-    tx.sql.execute(keep, (&key.tenant, Hex(hash), lane, card.as_str(), version, item, action))?;
     Ok(())
 }

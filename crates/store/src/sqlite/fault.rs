@@ -2,7 +2,7 @@
 
 use rusqlite::ErrorCode;
 
-use crate::contract::StoreError;
+use crate::contract::{CommitResult, StoreError};
 
 /// Why an operation inside the writer's transaction stops. Whatever it wrote is undone.
 #[derive(Debug)]
@@ -11,8 +11,8 @@ pub(super) enum Fault {
     Sql(rusqlite::Error),
     /// The caller asked for something that cannot be: a bug of the caller.
     Refused(String),
-    /// An approval was lost after the lane was written.
-    ApprovalLost,
+    /// A turn is not written after all, for this reason, but some of it was.
+    Lost(CommitResult),
 }
 
 impl From<rusqlite::Error> for Fault {

@@ -2,7 +2,9 @@
 
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Row};
-use throughline_engine::{LaneKey, TurnId};
+use throughline_engine::canon::sha256;
+use throughline_engine::id::Mint;
+use throughline_engine::{LaneKey, Timestamp};
 
 use super::codec::{Hex, HexText, lane_key, lane_parts, moment, row_state, row_state_number};
 use super::fault::Fault;
@@ -13,117 +15,194 @@ use crate::contract::{
 };
 use crate::rules::NOTICE_KIND;
 
-/// What [`inbox_row`] reads; the tables are named `w` (waits or ended), `l`, `q` (request) and `t` (turn).
-macro_rules! row_columns {
-    () => {
-        concat!("w.seq, w.received_at, w.failures, w.kind, q.body_hash, q.status, q.body, ", lane_parts!())
-    };
+/// One identity of a delivery as it is kept: 16 bytes of a hash are as good as unique, and lie close together.
+fn identity(tenant: &str, key: &str) -> [u8; 16] {
+    let hash = sha256(&[tenant.as_bytes(), b"\0", key.as_bytes()]);
+    std::array::from_fn(|i| hash[i])
 }
 
-const WAITING_BY_SEQ: &str = concat!(
-    "SELECT w.key AS key, w.event AS event, 0 AS state, NULL AS turn, ",
-    row_columns!(),
-    " FROM inbox w JOIN lanes l ON l.n = w.lane",
-    " LEFT JOIN requests q ON q.tenant = l.tenant AND q.key = w.key",
-    " WHERE w.seq = ?2 AND l.tenant = ?1"
-);
+/// A kept identity.
+struct Identity {
+    seq: Option<Seq>,
+    /// The turn that took it in directly: lane, revision, state.
+    turn: Option<(i64, i64, i64)>,
+    body_hash: Option<String>,
+    first: Option<String>,
+}
 
-const ENDED_BY_SEQ: &str = concat!(
-    "SELECT ?3 AS key, coalesce(w.event, '') AS event, w.state AS state, t.turn AS turn, ",
-    row_columns!(),
-    " FROM handled w JOIN lanes l ON l.n = w.lane",
-    " LEFT JOIN turns t ON t.lane = w.lane AND t.revision = w.revision",
-    " LEFT JOIN requests q ON q.tenant = l.tenant AND q.key = ?3",
-    " WHERE w.seq = ?2 AND l.tenant = ?1"
-);
-
-const WAITING_OF_LANE: &str = concat!(
-    "SELECT w.key AS key, w.event AS event, 0 AS state, NULL AS turn, ",
-    row_columns!(),
-    " FROM inbox w JOIN lanes l ON l.n = w.lane",
-    " LEFT JOIN requests q ON q.tenant = l.tenant AND q.key = w.key",
-    " WHERE w.lane = ?2 AND l.tenant = ?1 ORDER BY w.seq LIMIT ?3"
-);
-
-fn inbox_row(row: &Row<'_>) -> rusqlite::Result<InboxRow> {
-    let body: Option<String> = row.get("body")?;
-    let status: Option<u16> = row.get("status")?;
-    let body_hash: Option<HexText> = row.get("body_hash")?;
-    Ok(InboxRow {
-        seq: row.get("seq")?,
-        lane: lane_key(row)?,
-        key: row.get("key")?,
-        kind: row.get("kind")?,
-        event: row.get("event")?,
-        received_at: moment(row, "received_at")?,
-        state: row_state(row.get("state")?)?,
-        turn: row.get::<_, Option<String>>("turn")?.map(TurnId),
-        body_hash: body_hash.map(|hash| hash.0),
-        response: status.zip(body).map(|(status, body)| StoredResponse { status, body }),
-        failures: row.get("failures")?,
-    })
+impl Identity {
+    fn find(sql: &Connection, tenant: &str, key: &str) -> rusqlite::Result<Option<Self>> {
+        let select = "SELECT seq, lane, revision, state, body_hash, first FROM delivery_keys WHERE key = ?1";
+        let read = |row: &Row<'_>| {
+            let (lane, revision, state): (Option<i64>, Option<i64>, Option<i64>) =
+                (row.get(1)?, row.get(2)?, row.get(3)?);
+            Ok(Self {
+                seq: row.get(0)?,
+                turn: lane.zip(revision).zip(state).map(|((lane, revision), state)| (lane, revision, state)),
+                body_hash: row.get::<_, Option<HexText>>(4)?.map(|hash| hash.0),
+                first: row.get(5)?,
+            })
+        };
+        sql.prepare_cached(select)?.query_row([identity(tenant, key)], read).optional()
+    }
 }
 
 /// The row one of whose identities is `key`.
 fn find(sql: &Connection, tenant: &str, key: &str) -> rusqlite::Result<Option<InboxRow>> {
-    let identity = sql
-        .prepare_cached("SELECT seq, first FROM delivery_keys WHERE tenant = ?1 AND key = ?2")?
-        .query_row((tenant, key), |row| Ok((row.get::<_, Seq>(0)?, row.get::<_, Option<String>>(1)?)))
-        .optional()?;
-    let Some((seq, first)) = identity else { return Ok(None) };
-    let waiting = sql.prepare_cached(WAITING_BY_SEQ)?.query_row((tenant, seq), inbox_row).optional()?;
+    let Some(found) = Identity::find(sql, tenant, key)? else { return Ok(None) };
+    let (key, body_hash) = match found.first {
+        None => (key.to_owned(), found.body_hash),
+        Some(first) => {
+            let hash = Identity::find(sql, tenant, &first)?.and_then(|first| first.body_hash);
+            (first, hash)
+        }
+    };
+    let row = match (found.turn, found.seq) {
+        (Some((lane, revision, state)), _) => direct(sql, lane, revision, state)?,
+        (None, Some(seq)) => by_seq(sql, seq)?,
+        (None, None) => None,
+    };
+    let Some(row) = row else { return Ok(None) };
+    let answer = "SELECT status, body FROM requests WHERE tenant = ?1 AND key = ?2";
+    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    let answer: Option<(Option<u16>, Option<String>)> =
+        sql.prepare_cached(answer)?.query_row((tenant, &key), read).optional()?;
+    let response = answer.and_then(|(status, body)| Some(StoredResponse { status: status?, body: body? }));
+    Ok(Some(InboxRow { key, body_hash, response, ..row }))
+}
+
+/// A row that its turn took in directly.
+fn direct(sql: &Connection, lane: i64, revision: i64, state: i64) -> rusqlite::Result<Option<InboxRow>> {
+    const SELECT: &str = concat!(
+        "SELECT t.decided_at, ",
+        lane_parts!(),
+        " FROM lanes l JOIN turns t ON t.lane = l.n AND t.revision = ?2 WHERE l.n = ?1"
+    );
+    let read = |row: &Row<'_>| Ok((lane_key(row)?, moment(row, "decided_at")?));
+    let found = sql.prepare_cached(SELECT)?.query_row((lane, revision), read).optional()?;
+    let Some((lane, at)) = found else { return Ok(None) };
+    let turn = Mint::new(&lane, revision.cast_unsigned()).turn();
+    Ok(Some(InboxRow { state: row_state(state)?, turn: Some(turn), ..bare(lane, 0, at) }))
+}
+
+/// A row that waited or waits.
+fn by_seq(sql: &Connection, seq: Seq) -> rusqlite::Result<Option<InboxRow>> {
+    const WAITING: &str = concat!(
+        "SELECT w.seq, w.received_at, w.failures, w.kind, w.key, w.event, ",
+        lane_parts!(),
+        " FROM inbox w JOIN lanes l ON l.n = w.lane WHERE w.seq = ?1"
+    );
+    const ENDED: &str = concat!(
+        "SELECT w.received_at, w.failures, w.kind, w.event, w.state, w.revision, ",
+        lane_parts!(),
+        " FROM handled w JOIN lanes l ON l.n = w.lane WHERE w.seq = ?1"
+    );
+    let waiting = sql.prepare_cached(WAITING)?.query_row([seq], waiting_row).optional()?;
     if waiting.is_some() {
         return Ok(waiting);
     }
-    let first = first.as_deref().unwrap_or(key);
-    sql.prepare_cached(ENDED_BY_SEQ)?.query_row((tenant, seq, first), inbox_row).optional()
+    let ended = |row: &Row<'_>| {
+        let lane = lane_key(row)?;
+        let revision: Option<i64> = row.get("revision")?;
+        Ok(InboxRow {
+            kind: row.get::<_, Option<String>>("kind")?.unwrap_or_default(),
+            event: row.get::<_, Option<String>>("event")?.unwrap_or_default(),
+            state: row_state(row.get("state")?)?,
+            failures: row.get("failures")?,
+            turn: revision.map(|revision| Mint::new(&lane, revision.cast_unsigned()).turn()),
+            ..bare(lane.clone(), seq, moment(row, "received_at")?)
+        })
+    };
+    sql.prepare_cached(ENDED)?.query_row([seq], ended).optional()
+}
+
+fn waiting_row(row: &Row<'_>) -> rusqlite::Result<InboxRow> {
+    Ok(InboxRow {
+        key: row.get("key")?,
+        kind: row.get("kind")?,
+        event: row.get("event")?,
+        failures: row.get("failures")?,
+        ..bare(lane_key(row)?, row.get("seq")?, moment(row, "received_at")?)
+    })
+}
+
+/// A row with nothing in it yet.
+fn bare(lane: LaneKey, seq: Seq, received_at: Timestamp) -> InboxRow {
+    InboxRow {
+        seq,
+        lane,
+        key: String::new(),
+        kind: String::new(),
+        event: String::new(),
+        received_at,
+        state: RowState::Received,
+        turn: None,
+        body_hash: None,
+        response: None,
+        failures: 0,
+    }
 }
 
 /// Makes a delivery durable inside a transaction.
 pub(super) fn accept(tx: &mut Tx<'_, '_>, delivery: &Delivery) -> Result<Accepted, Fault> {
-    let Some(first) = delivery.keys.first() else {
-        return Err(Fault::Refused("it has no delivery key".into()));
-    };
-    let tenant = &delivery.lane.tenant;
     let seq = tx.memo.next_seq();
-    if let Some(taken) = take_keys(tx, tenant, &delivery.keys, seq)? {
-        let row = find(tx.sql, tenant, taken)?;
+    if let Some(taken) = take_keys(tx, delivery, Taker::Row(seq))? {
+        let row = find(tx.sql, &delivery.lane.tenant, taken)?;
         let row = row.ok_or_else(|| Fault::Refused(format!("delivery key {taken} leads to no row")))?;
         return Ok(Accepted::Duplicate(Box::new(row)));
     }
     let lane = Waits { key: &delivery.lane, n: tx.memo.make(tx.sql, &delivery.lane, tx.now)?.n };
-    if let Some(hash) = &delivery.body_hash {
-        let insert = "INSERT INTO requests (tenant, key, body_hash) VALUES (?1, ?2, ?3) \
-                      ON CONFLICT (tenant, key) DO UPDATE SET body_hash = excluded.body_hash";
-        tx.sql.execute(insert, (tenant, first, Hex(hash)))?;
-    }
     match &delivery.limit {
         Some(limit) if tx.memo.waiting(lane.key) >= limit.max => {
             refuse(tx, lane, seq, delivery, limit)?;
             Ok(Accepted::Full(seq))
         }
         _ => {
-            wait(tx, lane, seq, &delivery.kind, first, &delivery.event)?;
+            wait(tx, lane, seq, &delivery.kind, &delivery.keys[0], &delivery.event)?;
             Ok(Accepted::New(seq))
         }
     }
 }
 
-/// Takes every key, or none and says which was taken.
-fn take_keys<'a>(
+/// What a delivery's keys will lead to.
+#[derive(Clone, Copy)]
+pub(super) enum Taker {
+    /// A row of its own.
+    Row(Seq),
+    /// The turn that takes it in: lane, revision, state.
+    Turn(i64, i64, RowState),
+}
+
+/// Takes every key of a delivery, or none and says which was taken.
+pub(super) fn take_keys<'a>(
     tx: &Tx<'_, '_>,
-    tenant: &str,
-    keys: &'a [String],
-    seq: Seq,
+    delivery: &'a Delivery,
+    taker: Taker,
 ) -> Result<Option<&'a str>, Fault> {
+    let (tenant, keys) = (&delivery.lane.tenant, &delivery.keys);
+    if keys.is_empty() {
+        return Err(Fault::Refused("it has no delivery key".into()));
+    }
+    let (seq, turn) = match taker {
+        Taker::Row(seq) => (Some(seq), None),
+        Taker::Turn(lane, revision, state) => (None, Some((lane, revision, row_state_number(state)))),
+    };
     for (i, key) in keys.iter().enumerate().filter(|(i, key)| !keys[..*i].contains(key)) {
-        let first = (i > 0).then_some(&keys[0]);
-        let insert = "INSERT INTO delivery_keys (tenant, key, seq, first) VALUES (?1, ?2, ?3, ?4) \
-                      ON CONFLICT (tenant, key) DO NOTHING";
-        if tx.sql.execute(insert, (tenant, key, seq, first))? == 0 {
+        let insert = "INSERT INTO delivery_keys (key, seq, lane, revision, state, body_hash, first) \
+                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (key) DO NOTHING";
+        let body_hash = delivery.body_hash.as_deref().filter(|_| i == 0);
+        let params = (
+            identity(tenant, key),
+            seq,
+            turn.map(|turn| turn.0),
+            turn.map(|turn| turn.1),
+            turn.map(|turn| turn.2),
+            body_hash.map(Hex),
+            (i > 0).then_some(&keys[0]),
+        );
+        if tx.sql.execute(insert, params)? == 0 {
             for taken in &keys[..i] {
-                let undo = "DELETE FROM delivery_keys WHERE tenant = ?1 AND key = ?2 AND seq = ?3";
-                tx.sql.execute(undo, (tenant, taken, seq))?;
+                tx.sql.execute("DELETE FROM delivery_keys WHERE key = ?1", [identity(tenant, taken)])?;
             }
             return Ok(Some(key));
         }
@@ -166,10 +245,17 @@ fn refuse(
                   VALUES (?1, ?2, ?3, 0, ?4, ?5, ?6)";
     let refused = row_state_number(RowState::Refused);
     tx.sql.execute(insert, (seq, lane.n, tx.now.0, refused, &delivery.kind, &delivery.event))?;
-    let notice = tx.memo.next_seq();
-    let keys = std::slice::from_ref(&limit.notice_key);
-    if take_keys(tx, &delivery.lane.tenant, keys, notice)?.is_none() {
-        wait(tx, lane, notice, NOTICE_KIND, &limit.notice_key, &limit.notice)?;
+    let row = tx.memo.next_seq();
+    let notice = Delivery {
+        lane: delivery.lane.clone(),
+        keys: vec![limit.notice_key.clone()],
+        kind: NOTICE_KIND.into(),
+        event: limit.notice.clone(),
+        body_hash: None,
+        limit: None,
+    };
+    if take_keys(tx, &notice, Taker::Row(row))?.is_none() {
+        wait(tx, lane, row, &notice.kind, &limit.notice_key, &notice.event)?;
     }
     Ok(())
 }
@@ -184,17 +270,21 @@ pub(super) fn end(
 ) -> Result<bool, Fault> {
     // The turn's content holds the event of a handled row; of a dead one nothing else does.
     let copy = "INSERT INTO handled (seq, lane, received_at, failures, state, revision, kind, event) \
-                SELECT seq, lane, received_at, failures, ?3, ?4, kind, CASE WHEN ?3 = 4 THEN event END \
-                FROM inbox WHERE seq = ?1 AND lane = ?2";
+                SELECT seq, lane, received_at, failures, ?3, ?4, CASE WHEN ?3 = 4 THEN kind END, \
+                CASE WHEN ?3 = 4 THEN event END FROM inbox WHERE seq = ?1 AND lane = ?2";
     let copied = tx.sql.execute(copy, (seq, lane, row_state_number(state), revision))?;
     tx.sql.execute("DELETE FROM inbox WHERE seq = ?1 AND lane = ?2", (seq, lane))?;
     Ok(copied == 1)
 }
 
 fn respond(tx: &Tx<'_, '_>, tenant: &str, key: &str, response: &StoredResponse) -> Result<(), Fault> {
-    let known = "SELECT coalesce(first, key) FROM delivery_keys WHERE tenant = ?1 AND key = ?2 \
-                 UNION ALL SELECT key FROM requests WHERE tenant = ?1 AND key = ?2 LIMIT 1";
-    let first: Option<String> = tx.sql.first(known, (tenant, key), |row| row.get(0))?;
+    let first = match Identity::find(tx.sql, tenant, key)? {
+        Some(identity) => Some(identity.first.unwrap_or_else(|| key.to_owned())),
+        None => {
+            let known = "SELECT key FROM requests WHERE tenant = ?1 AND key = ?2";
+            tx.sql.first(known, (tenant, key), |row| row.get(0))?
+        }
+    };
     let first = first.ok_or_else(|| Fault::Refused(format!("no request has the key {key}")))?;
     let keep = "INSERT INTO requests (tenant, key, status, body) VALUES (?1, ?2, ?3, ?4) \
                 ON CONFLICT (tenant, key) DO UPDATE SET status = excluded.status, body = excluded.body";
@@ -228,8 +318,13 @@ fn failed(tx: &Tx<'_, '_>, tenant: &str, seq: Seq) -> Result<u32, Fault> {
 }
 
 fn waiting(sql: &Connection, lane: &LaneKey, limit: u32) -> rusqlite::Result<Vec<InboxRow>> {
+    const SELECT: &str = concat!(
+        "SELECT w.seq, w.received_at, w.failures, w.kind, w.key, w.event, ",
+        lane_parts!(),
+        " FROM inbox w JOIN lanes l ON l.n = w.lane WHERE w.lane = ?1 ORDER BY w.seq LIMIT ?2"
+    );
     let Some(n) = lane_number(sql, lane)? else { return Ok(Vec::new()) };
-    sql.prepare_cached(WAITING_OF_LANE)?.query_map((&lane.tenant, n, limit), inbox_row)?.collect()
+    sql.prepare_cached(SELECT)?.query_map((n, limit), waiting_row)?.collect()
 }
 
 fn lanes_with_work(sql: &Connection, limit: u32) -> rusqlite::Result<Vec<LaneKey>> {

@@ -4,11 +4,11 @@ use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Row};
 use throughline_engine::{CardId, LaneId, LaneKey, TurnId};
 
-use super::codec::{Hex, HexText, lane_key, lane_parts, moment, signed};
+use super::codec::{HexText, lane_key, lane_parts, moment, signed};
 use super::fault::Fault;
-use super::memo::Loaded;
+use super::spot::{Loaded, Spot};
 use super::writer::{Failure, Tx};
-use super::{SqliteStore, approvals, commit, lane_number, turns};
+use super::{SqliteStore, approvals, buttons, commit, lane_number, turns};
 use crate::contract::{
     ApprovalRow, Claim, CommitResult, LANE_LEASE, LaneInfo, Lanes, Latest, Release, StoreError, StoredLane,
     StoredTurn, TokenRow, TurnCommit, TurnSeq,
@@ -54,45 +54,43 @@ fn load(sql: &Connection, lane: &LaneKey) -> rusqlite::Result<Option<StoredLane>
             head: row.get(3)?,
             records: Vec::new(),
         };
-        Ok((row.get::<_, i64>(0)?, lane, Loaded::decode(row.get_ref(4)?.as_str()?)?))
+        Ok((row.get::<_, i64>(0)?, lane, Loaded::read(row, 4)?))
     });
     let Some((n, mut lane, loaded)) = head.optional()? else { return Ok(None) };
     let mut body = sql.prepare_cached(RECORD)?;
-    let records = loaded.iter().map(|(kind, key)| body.query_row((n, kind, key), |row| row.get(0)));
+    let records = loaded.iter().map(|spot| body.query_row((n, &spot.at, &spot.kind), |row| row.get(0)));
     lane.records = records.collect::<Result<_, _>>()?;
     Ok(Some(lane))
 }
 
-const RECORD: &str = "SELECT body FROM records WHERE lane = ?1 AND kind = ?2 AND key = ?3";
+const RECORD: &str = "SELECT body FROM records WHERE lane = ?1 AND at = ?2 AND kind = ?3";
 
 fn record(sql: &Connection, lane: &LaneKey, kind: &str, key: &str) -> rusqlite::Result<Option<String>> {
+    let id = lane.id();
     let Some(n) = lane_number(sql, lane)? else { return Ok(None) };
     let mut body = sql.prepare_cached(RECORD)?;
     let mut find =
-        |kind: &str, key: &str| body.query_row((n, kind, key), |row| row.get::<_, String>(0)).optional();
-    if let Some(found) = find(kind, key)? {
+        |spot: &Spot| body.query_row((n, &spot.at, &spot.kind), |row| row.get::<_, String>(0)).optional();
+    if let Some(found) = find(&Spot::of(&id, kind, key))? {
         return Ok(Some(found));
     }
     if kind != "message" {
         return Ok(None);
     }
-    let ours = find(CHANNEL_IDS, key)?;
-    ours.map_or(Ok(None), |ours| find(kind, &ours))
+    let ours = find(&Spot::channel_id(key))?;
+    ours.map_or(Ok(None), |ours| find(&Spot::of(&id, kind, &ours)))
 }
-
-/// The kind under which the channel's message ids lie beside the records.
-const CHANNEL_IDS: &str = "";
 
 /// Keeps under which of the channel's ids a message of ours is known.
 pub(super) fn map_message(tx: &Tx<'_, '_>, lane: i64, channel_id: &str, ours: &str) -> Result<(), Fault> {
-    put(tx, lane, CHANNEL_IDS, channel_id, ours)
+    put(tx, lane, &Spot::channel_id(channel_id), ours)
 }
 
 /// Writes one record.
-pub(super) fn put(tx: &Tx<'_, '_>, lane: i64, kind: &str, key: &str, body: &str) -> Result<(), Fault> {
-    let put = "INSERT INTO records (lane, kind, key, body) VALUES (?1, ?2, ?3, ?4) \
+pub(super) fn put(tx: &Tx<'_, '_>, lane: i64, spot: &Spot, body: &str) -> Result<(), Fault> {
+    let put = "INSERT INTO records (lane, at, kind, body) VALUES (?1, ?2, ?3, ?4) \
                ON CONFLICT DO UPDATE SET body = excluded.body";
-    tx.sql.execute(put, (lane, kind, key, body))?;
+    tx.sql.execute(put, (lane, &spot.at, &spot.kind, body))?;
     Ok(())
 }
 
@@ -128,25 +126,6 @@ fn one(sql: &Connection, tenant: &str, id: &LaneId) -> rusqlite::Result<Option<L
     sql.prepare_cached(&select)?.query_row((tenant, id.as_str()), info).optional()
 }
 
-fn token(sql: &Connection, tenant: &str, hash: &str) -> rusqlite::Result<Option<(LaneKey, TokenRow)>> {
-    const SELECT: &str = concat!(
-        "SELECT t.hash, t.card, t.version, t.item, t.action, ",
-        lane_parts!(),
-        " FROM tokens t JOIN lanes l ON l.n = t.lane WHERE t.tenant = ?1 AND t.hash = ?2"
-    );
-    let read = |row: &Row<'_>| {
-        let token = TokenRow {
-            hash: row.get::<_, HexText>("hash")?.0,
-            card: CardId(row.get("card")?),
-            version: row.get("version")?,
-            item: row.get("item")?,
-            action: row.get("action")?,
-        };
-        Ok((lane_key(row)?, token))
-    };
-    sql.prepare_cached(SELECT)?.query_row((tenant, Hex(hash)), read).optional()
-}
-
 fn keep_policy(tx: &Tx<'_, '_>, tenant: &str, version: &str, policy: &str) -> Result<(), Fault> {
     let keep = "INSERT INTO policies (tenant, version, policy) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
     tx.sql.execute(keep, (tenant, version, policy))?;
@@ -166,13 +145,13 @@ impl Lanes for SqliteStore {
 
     async fn commit(&self, turn: TurnCommit) -> Result<CommitResult, StoreError> {
         match self.writer.call("commit a turn", move |tx| commit::commit(tx, &turn)).await {
-            Err(Failure::ApprovalLost) => Ok(CommitResult::ApprovalLost),
+            Err(Failure::Lost(result)) => Ok(result),
             other => Ok(other?),
         }
     }
 
-    async fn committed(&self, lane: &LaneKey, commit_id: &str) -> Result<bool, StoreError> {
-        self.read("look for a commit", |sql| turns::committed(sql, lane, commit_id))
+    async fn committed(&self, lane: &LaneKey, row: &str) -> Result<bool, StoreError> {
+        self.read("look for a commit", |sql| turns::committed(sql, lane, row))
     }
 
     async fn release(&self, lane: &LaneKey, epoch: i64) -> Result<Release, StoreError> {
@@ -222,8 +201,8 @@ impl Lanes for SqliteStore {
         self.read("look a lane up", |sql| one(sql, tenant, id))
     }
 
-    async fn token(&self, tenant: &str, hash: &str) -> Result<Option<(LaneKey, TokenRow)>, StoreError> {
-        self.read("look a button up", |sql| token(sql, tenant, hash))
+    async fn token(&self, lane: &LaneKey, hash: &str) -> Result<Option<TokenRow>, StoreError> {
+        self.read("look a button up", |sql| buttons::find(sql, lane, hash))
     }
 
     async fn approval(&self, tenant: &str, card: &CardId) -> Result<Option<ApprovalRow>, StoreError> {

@@ -1,12 +1,13 @@
 //! What the writer remembers between operations, so that it need not ask: it is the only one who writes.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use rusqlite::Connection;
-use throughline_engine::{LaneKey, Timestamp};
+use throughline_engine::{LaneId, LaneKey, Timestamp};
 
 use super::book::Book;
 use super::fault::Fault;
+use super::spot::{Loaded, Spot};
 
 /// Lanes remembered at most. An idle lane costs no memory for long.
 const LANES: usize = 4_096;
@@ -21,52 +22,10 @@ pub(super) struct Place {
 /// What is remembered of a lane.
 #[derive(Debug)]
 struct LaneMemo {
+    id: LaneId,
     place: Place,
     waiting: u32,
     loaded: Loaded,
-}
-
-/// The names of the records that are loaded with a lane, by kind. Kept in the lane's row, which every turn
-/// writes anyway: so a record that is retired costs no write of its own.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Loaded(BTreeMap<String, BTreeSet<String>>);
-
-impl Loaded {
-    pub(super) fn decode(text: &str) -> rusqlite::Result<Self> {
-        serde_json::from_str(text).map(Self).map_err(|error| {
-            rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, Box::new(error))
-        })
-    }
-
-    pub(super) fn encode(&self) -> String {
-        serde_json::to_string(&self.0).unwrap_or_default()
-    }
-
-    pub(super) fn add(&mut self, kind: &str, key: &str) {
-        match self.0.get_mut(kind) {
-            Some(keys) if keys.contains(key) => {}
-            Some(keys) => {
-                keys.insert(key.into());
-            }
-            None => {
-                self.0.insert(kind.into(), BTreeSet::from([key.into()]));
-            }
-        }
-    }
-
-    pub(super) fn remove(&mut self, kind: &str, key: &str) {
-        if let Some(keys) = self.0.get_mut(kind) {
-            keys.remove(key);
-            if keys.is_empty() {
-                self.0.remove(kind);
-            }
-        }
-    }
-
-    /// Kind and key, in order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0.iter().flat_map(|(kind, keys)| keys.iter().map(move |key| (kind.as_str(), key.as_str())))
-    }
 }
 
 /// See the module. Counters only rise, so a number that a rollback made free stays unused.
@@ -153,39 +112,49 @@ impl Memo {
         self.lanes.get_mut(lane).map(|memo| &mut memo.loaded)
     }
 
+    /// Where a record of a lane that was found or made before lies.
+    pub(super) fn spot(&self, lane: &LaneKey, kind: &str, key: &str) -> Spot {
+        match self.lanes.get(lane) {
+            Some(memo) => Spot::of(&memo.id, kind, key),
+            None => Spot::of(&lane.id(), kind, key),
+        }
+    }
+
     /// The lane of that name, if it is in the file.
     pub(super) fn find(&mut self, sql: &Book<'_>, lane: &LaneKey) -> Result<Option<Place>, Fault> {
         if let Some(memo) = self.lanes.get(lane) {
             return Ok(Some(memo.place));
         }
+        self.look(sql, lane, lane.id())
+    }
+
+    fn look(&mut self, sql: &Book<'_>, lane: &LaneKey, id: LaneId) -> Result<Option<Place>, Fault> {
         let select = "SELECT n, last_effect, loaded, (SELECT count(*) FROM inbox WHERE lane = lanes.n) \
                       FROM lanes WHERE tenant = ?1 AND id = ?2";
-        let found = sql.first(select, (&lane.tenant, lane.id().as_str()), |row| {
-            Ok(LaneMemo {
-                place: Place { n: row.get(0)?, last_effect: row.get(1)? },
-                loaded: Loaded::decode(row.get_ref(2)?.as_str()?)?,
-                waiting: row.get(3)?,
-            })
+        let found = sql.first(select, (&lane.tenant, id.as_str()), |row| {
+            let place = Place { n: row.get(0)?, last_effect: row.get(1)? };
+            Ok((place, Loaded::read(row, 2)?, row.get(3)?))
         })?;
-        let place = found.as_ref().map(|memo| memo.place);
-        if let Some(memo) = found {
-            self.remember(lane, memo);
-        }
-        Ok(place)
+        let Some((place, loaded, waiting)) = found else { return Ok(None) };
+        self.remember(lane, LaneMemo { id, place, waiting, loaded });
+        Ok(Some(place))
     }
 
     /// The lane of that name, made when it is new.
     pub(super) fn make(&mut self, sql: &Book<'_>, lane: &LaneKey, now: Timestamp) -> Result<Place, Fault> {
-        if let Some(place) = self.find(sql, lane)? {
+        if let Some(memo) = self.lanes.get(lane) {
+            return Ok(memo.place);
+        }
+        let id = lane.id();
+        if let Some(place) = self.look(sql, lane, id.clone())? {
             return Ok(place);
         }
         let insert = "INSERT INTO lanes (tenant, id, app, channel, conversation, thread, updated_at) \
                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
         let [tenant, app, channel, conversation, thread] = lane.parts();
-        let id = lane.id();
         sql.execute(insert, (tenant, id.as_str(), app, channel, conversation, thread, now.0))?;
         let place = Place { n: sql.last_insert_rowid(), last_effect: None };
-        self.remember(lane, LaneMemo { place, waiting: 0, loaded: Loaded::default() });
+        self.remember(lane, LaneMemo { id, place, waiting: 0, loaded: Loaded::default() });
         Ok(place)
     }
 
@@ -194,24 +163,5 @@ impl Memo {
             self.lanes.clear();
         }
         self.lanes.insert(lane.clone(), memo);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn loaded_names_come_back_in_order() {
-        let mut loaded = Loaded::default();
-        for (kind, key) in [("task", "t_1"), ("message", "m_2"), ("message", "m_1"), ("message", "m_1")] {
-            loaded.add(kind, key);
-        }
-        loaded.remove("task", "t_1");
-        loaded.remove("task", "t_9");
-        assert_eq!(loaded.encode(), r#"{"message":["m_1","m_2"]}"#);
-        let back = Loaded::decode(&loaded.encode()).unwrap();
-        assert_eq!(back.iter().collect::<Vec<_>>(), [("message", "m_1"), ("message", "m_2")]);
-        assert!(Loaded::decode("[").is_err());
     }
 }

@@ -6,6 +6,7 @@
 
 mod approvals;
 mod book;
+mod buttons;
 mod checkpoint;
 mod codec;
 mod commit;
@@ -18,6 +19,7 @@ mod open;
 mod outbox;
 mod place;
 mod settle;
+mod spot;
 #[cfg(test)]
 mod tests;
 mod turns;

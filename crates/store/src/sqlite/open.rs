@@ -13,8 +13,12 @@ use crate::contract::StoreError;
 /// Forward only, in order; `PRAGMA user_version` says how many were applied.
 const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_first.sql")];
 
-/// `thlN`: whose file this is, so that another program's database is never written to.
-const APPLICATION_ID: i32 = 0x7468_6c31;
+/// `thlN`: whose file this is, so that another program's database is never written to. The number says which line of
+/// migrations it stands in.
+const APPLICATION_ID: i32 = 0x7468_6c32;
+
+/// The line before the first release. Its rows mean something else, so its files are not read.
+const UNRELEASED: i32 = 0x7468_6c31;
 
 /// Older ones lose or corrupt data in ways we rely on not happening (`spec 06 §10`).
 const OLDEST: [u32; 3] = [3, 51, 3];
@@ -165,6 +169,11 @@ fn known(path: &Path, connection: &Connection) -> Result<usize, StoreError> {
     let tables: i64 = connection
         .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
         .map_err(|e| refused(path, &e))?;
+    if application == i64::from(UNRELEASED) {
+        let why = "it was written by a version before the first release, which this one cannot read; move it away and \
+                   a new one is made (TL-6103)";
+        return Err(cannot(path, why));
+    }
     if tables > 0 && application != i64::from(APPLICATION_ID) {
         return Err(cannot(path, "it is the database of another program"));
     }

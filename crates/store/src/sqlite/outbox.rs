@@ -4,7 +4,8 @@ use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 use throughline_engine::canon::Hash;
 use throughline_engine::effect::{ApprovalRef, EffectClass};
-use throughline_engine::{CardId, EffectId, LaneKey, TimerId, Timestamp, TurnId};
+use throughline_engine::id::Mint;
+use throughline_engine::{CardId, EffectId, LaneKey, TimerId, Timestamp};
 
 use super::codec::{
     HexText, effect_state, effect_state_number, lane_key, lane_parts, moment, performer, performer_number,
@@ -24,11 +25,10 @@ const NEVER: i64 = i64::MAX;
 
 pub(super) const SELECT: &str = concat!(
     "SELECT o.n, o.id, o.ordinal, o.class, o.stream, o.payload, o.depends_on, o.card, o.version, o.performer, ",
-    "o.deadline, t.turn, o.revision, o.state, o.attempts, o.created_at, o.not_before, c.outcome, ",
+    "o.deadline, o.revision, o.state, o.attempts, o.created_at, o.not_before, c.outcome, ",
     "o.payload_sha256, o.fence, o.prev, ",
     lane_parts!(),
     " FROM outbox o JOIN lanes l ON l.n = o.lane",
-    " LEFT JOIN turns t ON t.lane = o.lane AND t.revision = o.revision",
     " LEFT JOIN outcomes c ON c.n = o.n "
 );
 
@@ -54,11 +54,13 @@ fn planned(row: &Row<'_>) -> rusqlite::Result<OutboxRow> {
 }
 
 fn stored(row: &Row<'_>) -> rusqlite::Result<StoredEffect> {
+    let lane = lane_key(row)?;
+    let revision = row.get::<_, i64>("revision")?.cast_unsigned();
     Ok(StoredEffect {
         row: planned(row)?,
-        lane: lane_key(row)?,
-        turn: TurnId(row.get::<_, Option<String>>("turn")?.unwrap_or_default()),
-        revision: row.get::<_, i64>("revision")?.cast_unsigned(),
+        turn: Mint::new(&lane, revision).turn(),
+        lane,
+        revision,
         state: effect_state(row.get("state")?)?,
         attempts: row.get("attempts")?,
         created_at: moment(row, "created_at")?,
@@ -108,7 +110,6 @@ fn insert(
     let wake = match row.performer {
         Performer::Us => (!lost).then_some(tx.now.0),
         Performer::Host => (!lost).then(|| row.deadline.map_or(NEVER, |at| at.0)),
-        Performer::Commit => None,
     };
     let on: Vec<&str> = row.depends_on.iter().map(EffectId::as_str).collect();
     let on = (!on.is_empty()).then(|| on.join(" "));

@@ -25,7 +25,17 @@ impl Found {
 }
 
 pub(super) fn settle(tx: &mut Tx<'_, '_>, settlement: &Settlement) -> Result<bool, Fault> {
-    let Settlement { tenant, id, fence, to, message, event } = settlement;
+    let ended = end(tx, settlement)?;
+    if let Some(event) = settlement.event.as_ref().filter(|_| ended) {
+        // A duplicate changes nothing: the event is durable already.
+        inbox::accept(tx, event)?;
+    }
+    Ok(ended)
+}
+
+/// Ends the effect, or plans it again. Its event is the caller's to take in. `false`: nothing was written.
+pub(super) fn end(tx: &Tx<'_, '_>, settlement: &Settlement) -> Result<bool, Fault> {
+    let Settlement { tenant, id, fence, to, message, event: _ } = settlement;
     let (state, wake) = match to {
         SettleTo::End(state @ (EffectState::Planned | EffectState::Attempted), _) => {
             return Err(Fault::Refused(format!("{state:?} is not an end of effect {id}")));
@@ -48,10 +58,6 @@ pub(super) fn settle(tx: &mut Tx<'_, '_>, settlement: &Settlement) -> Result<boo
     }
     if let Some((channel_id, ours)) = message {
         map_message(tx, found.lane, channel_id, ours)?;
-    }
-    if let Some(event) = event {
-        // A duplicate changes nothing: the event is durable already.
-        inbox::accept(tx, event)?;
     }
     Ok(true)
 }

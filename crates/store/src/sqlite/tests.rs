@@ -94,6 +94,15 @@ fn a_file_of_a_newer_version_is_refused() {
     assert!(error.to_string().contains("newer version"), "{error}");
 }
 
+#[test]
+fn a_file_from_before_the_first_release_is_refused() {
+    let folder = Folder::new();
+    drop(SqliteStore::open(folder.path(), clock()).unwrap());
+    Connection::open(folder.path()).unwrap().pragma_update(None, "application_id", 0x7468_6c31).unwrap();
+    let error = SqliteStore::open(folder.path(), clock()).unwrap_err();
+    assert!(error.to_string().contains("TL-6103") && error.to_string().contains("move it away"), "{error}");
+}
+
 /// Somebody holds the file in a SQLite shell: said clearly, nothing lost, and over when they let go.
 #[test]
 fn a_lock_of_another_program_passes() {

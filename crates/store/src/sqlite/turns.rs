@@ -1,27 +1,29 @@
 //! The log of turns: one row each, the personal part beside it.
 
 use rusqlite::{Connection, OptionalExtension, Params, Row};
-use throughline_engine::{LaneKey, TurnId};
+use throughline_engine::id::Mint;
+use throughline_engine::{LaneId, LaneKey, TurnId};
 
-use super::codec::{Hex, HexText, lane_key, lane_parts, moment};
+use super::codec::{Hex, HexText, lane_key, lane_parts, moment, signed};
 use super::fault::Fault;
 use super::lane_number;
 use super::writer::Tx;
 use crate::contract::{Latest, LogRow, StoredTurn, TurnCommit, TurnSeq};
 
 const SELECT: &str = concat!(
-    "SELECT t.n, t.revision, t.turn, t.decided_at, t.prev_hash, t.hash, t.row, c.salt, ",
-    "coalesce(c.content, '') AS content, ",
+    "SELECT t.n, t.revision, t.decided_at, t.hash, t.row, t.salt, coalesce(t.content, '') AS content, ",
+    "CASE t.revision WHEN 1 THEN zeroblob(32) ELSE p.hash END AS prev_hash, ",
     lane_parts!(),
-    " FROM turns t JOIN lanes l ON l.n = t.lane LEFT JOIN contents c ON c.n = t.n WHERE "
+    " FROM turns t JOIN lanes l ON l.n = t.lane",
+    " LEFT JOIN turns p ON p.lane = t.lane AND p.revision = t.revision - 1 WHERE "
 );
 
 fn stored(row: &Row<'_>) -> rusqlite::Result<StoredTurn> {
+    let lane = lane_key(row)?;
+    let revision = row.get::<_, i64>("revision")?.cast_unsigned();
     Ok(StoredTurn {
-        lane: lane_key(row)?,
-        revision: row.get::<_, i64>("revision")?.cast_unsigned(),
         log: LogRow {
-            turn: TurnId(row.get("turn")?),
+            turn: Mint::new(&lane, revision).turn(),
             at: moment(row, "decided_at")?,
             row: row.get("row")?,
             prev_hash: row.get::<_, HexText>("prev_hash")?.0,
@@ -29,6 +31,8 @@ fn stored(row: &Row<'_>) -> rusqlite::Result<StoredTurn> {
             content: row.get("content")?,
             salt: row.get::<_, HexText>("salt")?.0,
         },
+        lane,
+        revision,
     })
 }
 
@@ -36,8 +40,22 @@ fn query(sql: &Connection, rest: &str, params: impl Params) -> rusqlite::Result<
     sql.prepare_cached(&format!("{SELECT}{rest}"))?.query_map(params, stored)?.collect()
 }
 
+/// The lane and the revision that a turn's id names.
+fn named(sql: &Connection, tenant: &str, turn: &TurnId) -> rusqlite::Result<Option<(i64, i64)>> {
+    let Some((lane, revision)) = turn.parts() else { return Ok(None) };
+    let lane: LaneId = lane;
+    let n = sql
+        .prepare_cached("SELECT n FROM lanes WHERE tenant = ?1 AND id = ?2")?
+        .query_row((tenant, lane.as_str()), |row| row.get(0))
+        .optional()?;
+    Ok(n.map(|n| (n, signed(revision))))
+}
+
 pub(super) fn one(sql: &Connection, tenant: &str, turn: &TurnId) -> rusqlite::Result<Option<StoredTurn>> {
-    Ok(query(sql, "t.tenant = ?1 AND t.turn = ?2", (tenant, turn.as_str()))?.pop())
+    match named(sql, tenant, turn)? {
+        Some(place) => Ok(query(sql, "t.lane = ?1 AND t.revision = ?2", place)?.pop()),
+        None => Ok(None),
+    }
 }
 
 pub(super) fn after(
@@ -47,8 +65,8 @@ pub(super) fn after(
     limit: u32,
 ) -> rusqlite::Result<Vec<StoredTurn>> {
     let Some(n) = lane_number(sql, lane)? else { return Ok(Vec::new()) };
-    let rest = "t.lane = ?1 AND t.tenant = ?4 AND t.revision > ?2 ORDER BY t.revision LIMIT ?3";
-    query(sql, rest, (n, after, limit, &lane.tenant))
+    let rest = "t.lane = ?1 AND t.revision > ?2 ORDER BY t.revision LIMIT ?3";
+    query(sql, rest, (n, after, limit))
 }
 
 pub(super) fn before(
@@ -58,8 +76,8 @@ pub(super) fn before(
     limit: u32,
 ) -> rusqlite::Result<Vec<StoredTurn>> {
     let Some(n) = lane_number(sql, lane)? else { return Ok(Vec::new()) };
-    let rest = "t.lane = ?1 AND t.tenant = ?4 AND t.revision < ?2 ORDER BY t.revision DESC LIMIT ?3";
-    query(sql, rest, (n, before, limit, &lane.tenant))
+    let rest = "t.lane = ?1 AND t.revision < ?2 ORDER BY t.revision DESC LIMIT ?3";
+    query(sql, rest, (n, before, limit))
 }
 
 /// How many turns one page of [`latest`] looks at: lanes are not kept in order of their newest turn, so that a commit
@@ -78,7 +96,7 @@ pub(super) fn latest(
     let end = before.saturating_sub(DEPTH);
     // The unary plus keeps the walk on the turns' own order.
     let rest =
-        "t.n < ?2 AND t.n >= ?3 AND +t.tenant = ?1 AND l.revision = t.revision ORDER BY t.n DESC LIMIT ?4";
+        "t.n < ?2 AND t.n >= ?3 AND +l.tenant = ?1 AND l.revision = t.revision ORDER BY t.n DESC LIMIT ?4";
     let mut select = sql.prepare_cached(&format!("{SELECT}{rest}"))?;
     let found = select.query_map((tenant, before, end, limit), |row| Ok((row.get("n")?, stored(row)?)))?;
     let turns: Vec<(TurnSeq, StoredTurn)> = found.collect::<Result<_, _>>()?;
@@ -90,11 +108,11 @@ pub(super) fn latest(
 }
 
 /// Newest first: the commit that is asked about is the last one or was never made.
-pub(super) fn committed(sql: &Connection, lane: &LaneKey, commit_id: &str) -> rusqlite::Result<bool> {
+pub(super) fn committed(sql: &Connection, lane: &LaneKey, row: &str) -> rusqlite::Result<bool> {
     let Some(n) = lane_number(sql, lane)? else { return Ok(false) };
-    let select = "SELECT commit_id = ?3 FROM turns WHERE lane = ?1 AND tenant = ?2 ORDER BY revision DESC";
+    let select = "SELECT hash = ?2 FROM turns WHERE lane = ?1 ORDER BY revision DESC";
     let mut select = sql.prepare_cached(select)?;
-    let mut rows = select.query((n, &lane.tenant, Hex(commit_id)))?;
+    let mut rows = select.query((n, Hex(row)))?;
     while let Some(row) = rows.next()? {
         if row.get(0)? {
             return Ok(true);
@@ -115,28 +133,13 @@ pub(super) fn checkpoint(
         .optional()
 }
 
-/// Writes a turn's row, its content and its checkpoint.
+/// Writes a turn's row and its checkpoint.
 pub(super) fn write(tx: &mut Tx<'_, '_>, lane: i64, revision: i64, turn: &TurnCommit) -> Result<(), Fault> {
     let (n, log) = (tx.memo.next_turn(), &turn.log);
-    let insert = "INSERT INTO turns (n, tenant, lane, revision, turn, decided_at, commit_id, prev_hash, hash, row) \
-                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
-    tx.sql.execute(
-        insert,
-        (
-            n,
-            &turn.lane.tenant,
-            lane,
-            revision,
-            log.turn.as_str(),
-            log.at.0,
-            Hex(&turn.commit_id),
-            Hex(&log.prev_hash),
-            Hex(&log.hash),
-            &log.row,
-        ),
-    )?;
-    let content = "INSERT INTO contents (n, salt, content) VALUES (?1, ?2, ?3)";
-    tx.sql.execute(content, (n, Hex(&log.salt), &log.content))?;
+    let insert = "INSERT INTO turns (n, lane, revision, decided_at, hash, salt, row, content) \
+                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    let hashes = (Hex(&log.hash), Hex(&log.salt));
+    tx.sql.execute(insert, (n, lane, revision, log.at.0, hashes.0, hashes.1, &log.row, &log.content))?;
     if let Some(state) = &turn.checkpoint {
         let insert = "INSERT INTO checkpoints (lane, revision, state) VALUES (?1, ?2, ?3)";
         tx.sql.execute(insert, (lane, revision, state))?;

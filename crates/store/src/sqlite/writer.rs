@@ -18,7 +18,7 @@ use super::book::Book;
 use super::checkpoint::Checkpoints;
 use super::fault::{Fault, stop_if_fatal, write_error};
 use super::memo::Memo;
-use crate::contract::{Clock, StoreError};
+use crate::contract::{Clock, CommitResult, StoreError};
 
 /// What a group holds at most, and how long it may take to fill (`spec 06 §10`).
 const GROUP: usize = 64;
@@ -45,15 +45,15 @@ pub(super) struct Tx<'a, 'c> {
 #[derive(Debug)]
 pub(super) enum Failure {
     Store(StoreError),
-    ApprovalLost,
+    Lost(CommitResult),
 }
 
 impl From<Failure> for StoreError {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Store(error) => error,
-            Failure::ApprovalLost => {
-                Self::Backend { act: "write", why: "an approval was lost outside of a turn".into() }
+            Failure::Lost(result) => {
+                Self::Backend { act: "write", why: format!("a turn ended as {result:?} outside of a commit") }
             }
         }
     }
@@ -64,7 +64,7 @@ impl Failure {
         match fault {
             Fault::Sql(error) => Self::Store(write_error(act, error)),
             Fault::Refused(why) => Self::Store(StoreError::Refused { act, why: why.clone() }),
-            Fault::ApprovalLost => Self::ApprovalLost,
+            Fault::Lost(result) => Self::Lost(*result),
         }
     }
 }

@@ -4,16 +4,17 @@ use serde::Serialize;
 use throughline_engine::ask::{Answer, Ask};
 use throughline_engine::effect::{EffectBody, EffectResult, FieldError, Outcome};
 use throughline_engine::tickets::{Item, Target};
+use throughline_runtime::{MessageView, Runtime};
 use throughline_store::{EffectState, Performer, StoredEffect};
 
-use crate::telling;
+use crate::telling::{self, Planned};
 
 /// One line of a list of effects.
 #[derive(Serialize)]
 pub(super) struct EffectRow {
     pub(super) id: String,
-    class: &'static str,
-    state: &'static str,
+    class: String,
+    state: String,
     /// What it does, in one line.
     what: String,
     /// Leaves the conversation: released by an approval.
@@ -70,8 +71,8 @@ pub(super) fn row(effect: &StoredEffect) -> EffectRow {
     };
     EffectRow {
         id: effect.row.id.0.clone(),
-        class: effect.row.class.word(),
-        state: telling::state_word(effect.state),
+        class: effect.row.class.word().into(),
+        state: telling::state_word(effect.state).into(),
         what: body.as_ref().map(line).unwrap_or_default(),
         outward: effect.row.class.outward(),
         by: performer(effect.row.performer),
@@ -88,6 +89,43 @@ pub(super) fn row(effect: &StoredEffect) -> EffectRow {
     }
 }
 
+/// An effect of a turn: one with a row of its own, or what the turn's commit delivered.
+pub(super) fn planned(runtime: &Runtime, planned: &Planned, views: &[MessageView]) -> EffectRow {
+    if let Planned::Performed(effect) = planned {
+        return row(effect);
+    }
+    let told = planned.told(runtime, views);
+    EffectRow {
+        what: delivered(planned, views),
+        id: told.id,
+        class: told.class,
+        state: told.state,
+        outward: false,
+        by: "the commit",
+        attempts: 0,
+        created_at: told.created_at,
+        lane: told.lane,
+        turn: told.turn,
+        approval: None,
+        next_look: None,
+        deadline: None,
+        outcome: None,
+        ask: None,
+    }
+}
+
+/// What the commit delivered, in one line.
+fn delivered(planned: &Planned, views: &[MessageView]) -> String {
+    if let Some((to, text)) = planned.notice() {
+        return format!("to @{to}: {text}");
+    }
+    let shown = planned.shows().and_then(|(id, _)| views.iter().find(|view| view.id == id));
+    shown.map_or_else(String::new, |view| match &view.card {
+        Some(card) => format!("v{}: {}", card.version, card.title),
+        None => view.text.clone(),
+    })
+}
+
 fn outcome(effect: &StoredEffect) -> Option<Outcome> {
     serde_json::from_str(effect.outcome.as_deref()?).ok()
 }
@@ -96,7 +134,6 @@ fn performer(performer: Performer) -> &'static str {
     match performer {
         Performer::Us => "us",
         Performer::Host => "the host",
-        Performer::Commit => "the commit",
     }
 }
 

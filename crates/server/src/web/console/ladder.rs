@@ -35,11 +35,11 @@ pub(super) enum State {
 /// Every rung, top to bottom.
 pub(super) fn ladder(decision: &Decision, trace: &Trace) -> Vec<Step> {
     let step = |rung: Rung| {
-        let lost = trace.passed.iter().find(|passed| passed.rung == rung);
+        let lost = trace.passed.iter().find(|passed| passed.rung() == rung);
         let (state, words) = match lost {
             _ if rung == decision.rung => (State::Won, decision.reason.says().into()),
-            Some(passed) if rung == Rung::Focus => (State::Computed, passed.predicate.to_string()),
-            Some(passed) => (State::Lost, passed.predicate.to_string()),
+            Some(passed) if rung == Rung::Focus => (State::Computed, trace.says(*passed).into_owned()),
+            Some(passed) => (State::Lost, trace.says(*passed).into_owned()),
             None if rung > decision.rung => (State::NotReached, String::new()),
             None if rung == Rung::Duplicate => {
                 (State::Skipped, "asked by intake: a delivery that was seen becomes no turn".into())
@@ -53,16 +53,14 @@ pub(super) fn ladder(decision: &Decision, trace: &Trace) -> Vec<Step> {
 
 #[cfg(test)]
 mod tests {
-    use throughline_engine::trace::Passed;
+    use throughline_engine::trace::Predicate;
     use throughline_engine::{Reason, Verdict};
 
     use super::*;
 
     #[test]
     fn each_rung_is_there_once_in_order_with_its_predicate() {
-        let passed = [Rung::Addressing, Rung::Workflow]
-            .map(|rung| Passed { rung, predicate: format!("no {}", rung.number()).into() });
-        let trace = Trace { passed: passed.into(), ..Trace::default() };
+        let trace = Trace { passed: vec![Predicate::ToUs, Predicate::NoWorkflow], ..Trace::default() };
         let decided = Decision { rung: Rung::Intent, ..Decision::new(Verdict::Shown, Reason::IntentRule) };
         let steps = ladder(&decided, &trace);
         let states: Vec<_> = steps.iter().map(|step| (step.number, step.state)).collect();
@@ -84,7 +82,7 @@ mod tests {
                 (11, not_reached)
             ]
         );
-        assert_eq!(steps[1].words, "no 1");
+        assert_eq!(steps[1].words, "addressed to us");
         assert_eq!(steps[9].words, Reason::IntentRule.says());
     }
 }

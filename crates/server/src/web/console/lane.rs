@@ -8,7 +8,6 @@ use axum::http::{HeaderValue, Method};
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::{Deserialize, Serialize};
 use throughline_channels::api::{EventRequest, LaneRequest};
-use throughline_engine::effect::EffectBody;
 use throughline_engine::lane::{Lane, Record, Role};
 use throughline_engine::tickets::{Draft, Part};
 use throughline_engine::{Given, LaneId, MessageId, Verdict, focus};
@@ -232,11 +231,8 @@ async fn notices(desk: &Desk, info: &LaneInfo, turn: &Turn) -> Result<String, Pr
     if turn.row.decision.outcome != Verdict::Refused {
         return Ok(String::new());
     }
-    let effects = telling::effects_of_turn(desk.app.runtime(), &info.key, turn).await?;
-    let told = effects.iter().filter_map(|effect| match telling::body(effect) {
-        Some(EffectBody::Notice { text, .. }) => Some(text),
-        _ => None,
-    });
+    let planned = telling::planned(desk.app.runtime(), &info.key, turn).await?;
+    let told = planned.iter().filter_map(|effect| effect.notice()).map(|(_, text)| text);
     Ok(told.collect::<Vec<_>>().join(" "))
 }
 

@@ -3,11 +3,11 @@
 
 use axum::response::Response;
 use serde::Serialize;
-use throughline_engine::effect::EffectBody;
 use throughline_engine::event::{EventKind, Press};
 use throughline_engine::trace::FocusTrace;
-use throughline_engine::workflow::{Action, CardModel};
+use throughline_engine::workflow::Action;
 use throughline_engine::{CardId, EffectId, MessageId, TurnId};
+use throughline_runtime::MessageView;
 use throughline_runtime::record::{GENESIS, Turn, chain, content_hash};
 use throughline_store::{LaneInfo, StoredTurn};
 
@@ -90,7 +90,6 @@ struct Record {
     policy: String,
     engine: String,
     snapshot: u32,
-    commit: String,
     before: String,
     after: String,
     content: String,
@@ -173,12 +172,9 @@ pub(super) async fn view(desk: &Desk, stored: &StoredTurn) -> Result<TurnView, P
     let chain = follow::so_far(runtime, desk.tenant(), &stored.log.turn).await?;
     let chain = chain.ok_or_else(|| Problem::not_found("turn"))?;
     let turn = &chain.own;
-    let effects = telling::effects_of_turn(runtime, key, turn).await?;
-    let committed = effects.first().map(|effect| effect.created_at.rfc3339());
-    let bodies: Vec<EffectBody> = effects.iter().filter_map(telling::body).collect();
-    let of_others = messages(runtime, &lane, &said_by_nobody(&turn.row.messages, &bodies)).await?;
-    // What the person said is what came in.
-    let of_others = of_others.into_iter().filter(|message| message.role != "user");
+    let planned = telling::planned(runtime, key, turn).await?;
+    let shown = planned.iter().filter_map(|effect| effect.shows()).map(|(message, _)| message);
+    let views = telling::messages(runtime, key, turn.row.messages.iter().cloned().chain(shown)).await?;
     let previous = store.turns_before(key, stored.revision, 1).await?.pop();
     let next = store.turns(key, stored.revision, 1).await?.pop();
     let id = |stored: &StoredTurn| stored.log.turn.0.clone();
@@ -196,47 +192,43 @@ pub(super) async fn view(desk: &Desk, stored: &StoredTurn) -> Result<TurnView, P
         },
         input: turn.content.as_ref().map(|_| input(turn)),
         settles: settles(desk, turn).await?,
-        said: of_others.map(Said::from).chain(bodies.into_iter().filter_map(shown)).collect(),
-        effects: effects.iter().map(effect::row).collect(),
+        said: said(turn, &planned, &views),
+        effects: planned.iter().map(|planned| effect::planned(runtime, planned, &views)).collect(),
         settled_by: chain.settled.iter().map(settled_by).collect(),
         record: record(stored, turn, previous.as_ref()),
-        timing: timing(turn, committed),
+        timing: timing(turn, planned.iter().find_map(telling::Planned::stored_at)),
         previous: previous.as_ref().map(id),
         next: next.as_ref().map(id),
     })
 }
 
-/// The turn's messages that no effect of it says: those of people, and of a host's agent.
-fn said_by_nobody(messages: &[MessageId], bodies: &[EffectBody]) -> Vec<MessageId> {
-    let of_effect = |id: &&MessageId| {
-        bodies.iter().any(|body| match body {
-            EffectBody::Reply { message, .. } | EffectBody::CardPost { message, .. } => message == *id,
-            _ => false,
-        })
-    };
-    messages.iter().filter(|id| !of_effect(id)).cloned().collect()
+/// What was said in a turn: its messages without what came in, cards that changed, and what was told to one person.
+fn said(turn: &Turn, planned: &[telling::Planned], views: &[MessageView]) -> Vec<Said> {
+    let view = |id: &MessageId| views.iter().find(|view| view.id == *id).cloned().map(wire::Message::from);
+    let messages = turn.row.messages.iter().filter_map(view).filter(|message| message.role != "user");
+    let beside = planned.iter().filter_map(|effect| {
+        if let Some((to, text)) = effect.notice() {
+            return Some(Said::ours(format!("to @{to} privately"), text, None));
+        }
+        let (message, _) = effect.card().filter(|_| !effect.posts_card())?;
+        Some(Said::ours("card, changed".into(), String::new(), view(&message)?.card))
+    });
+    messages.map(Said::from).chain(beside).collect()
+}
+
+impl Said {
+    fn ours(kind: String, text: String, card: Option<wire::Card>) -> Self {
+        Self { role: "assistant", by: String::new(), kind, text, card }
+    }
 }
 
 impl From<wire::Message> for Said {
     fn from(message: wire::Message) -> Self {
         let role = if message.role == "user" { "user" } else { "assistant" };
         let (by, kind) = (message.by.unwrap_or_default(), message.kind.unwrap_or_default());
-        Self { role, by, kind, text: message.text, card: message.card }
-    }
-}
-
-/// What an effect shows to people, if it does.
-fn shown(body: EffectBody) -> Option<Said> {
-    let ours = |kind: &str, text: String, card: Option<CardModel>| {
-        let (kind, card) = (kind.into(), card.map(wire::Card::from));
-        Some(Said { role: "assistant", by: String::new(), kind, text, card })
-    };
-    match body {
-        EffectBody::Reply { text, .. } => ours("", text, None),
-        EffectBody::CardPost { card, .. } => ours("card", String::new(), Some(card)),
-        EffectBody::CardUpdate { card, .. } => ours("card, changed", String::new(), Some(card)),
-        EffectBody::Notice { to, text } => ours(&format!("to @{to} privately"), text, None),
-        _ => None,
+        // A card says it itself.
+        let text = if message.card.is_some() { String::new() } else { message.text };
+        Self { role, by, kind, text, card: message.card }
     }
 }
 
@@ -369,7 +361,6 @@ fn record(stored: &StoredTurn, turn: &Turn, previous: Option<&StoredTurn>) -> Re
         policy: row.policy.clone(),
         engine: row.engine.clone(),
         snapshot: row.snapshot,
-        commit: row.commit.clone(),
         before: row.before.clone(),
         after: row.after.clone(),
         content: row.content.clone(),

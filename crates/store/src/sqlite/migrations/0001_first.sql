@@ -2,6 +2,9 @@
 --
 -- Lanes have a small number inside this file only; every key of lane data begins with it, and the number is
 -- found by tenant and lane id. Hashes are bytes here and hex text outside. Times are milliseconds since 1970.
+--
+-- A turn touches few pages: what it appends stands at the end of a table, and what it makes in its lane stands
+-- next to what the lane's last turn made (`at`, see spot.rs). Why: docs/design/0006.
 
 CREATE TABLE tenants (
   tenant           TEXT NOT NULL PRIMARY KEY,
@@ -30,27 +33,32 @@ CREATE TABLE lanes (
   log_hash     BLOB NOT NULL DEFAULT (zeroblob(32)),
   last_effect  INTEGER,                  -- the newest outbox row; older ones follow by outbox.prev
   head         TEXT NOT NULL DEFAULT '',
-  loaded       TEXT NOT NULL DEFAULT '{}', -- keys of the records that are loaded with it, by kind; all others are retired
+  loaded       BLOB NOT NULL DEFAULT (x''), -- the records that are loaded with it (spot.rs); all others are retired
   UNIQUE (tenant, id)
 );
 
--- What is found by a key inside one lane, clustered by it: records, and under the empty kind the channel's
--- message ids (body: ours).
+-- What is found by a key inside one lane. `at` is where the id was made: the numbers of one lane rise with its
+-- turns. A key that is no id of the lane stands there as it is. `kind` is a number for the kinds we know. Under the
+-- empty kind: the channel's message ids (body: ours).
 CREATE TABLE records (
   lane INTEGER NOT NULL,
-  kind TEXT NOT NULL,
-  key  TEXT NOT NULL,
+  at   NOT NULL,
+  kind NOT NULL,
   body TEXT NOT NULL,
-  PRIMARY KEY (lane, kind, key)
+  PRIMARY KEY (lane, at, kind)
 ) WITHOUT ROWID;
 
--- Every identity of every delivery. `first` is the delivery key when this is another identity of it.
+-- Every identity of every delivery, as the first 16 bytes of SHA-256 of tenant, NUL, key. `first` is the delivery
+-- key when this is another identity of it. Of a delivery that became durable with its turn, and was never in
+-- `inbox`, lane, revision and state are here.
 CREATE TABLE delivery_keys (
-  tenant TEXT NOT NULL,
-  key    TEXT NOT NULL,
-  seq    INTEGER NOT NULL,
-  first  TEXT,
-  PRIMARY KEY (tenant, key)
+  key       BLOB NOT NULL PRIMARY KEY,
+  seq       INTEGER,                     -- of a row in inbox or handled
+  lane      INTEGER,
+  revision  INTEGER,
+  state     INTEGER,
+  body_hash BLOB,
+  first     TEXT
 ) WITHOUT ROWID;
 
 -- Deliveries that wait. Ended ones move to `handled`: this table stays small, and its pages are used again.
@@ -65,7 +73,7 @@ CREATE TABLE inbox (
 );
 CREATE INDEX inbox_by_lane ON inbox (lane);
 
--- state 1: done, 2: ignored, 3: refused, 4: dead. The event is kept only where no turn has it.
+-- state 1: done, 2: ignored, 3: refused, 4: dead. Kind and event are kept only where no turn has them.
 CREATE TABLE handled (
   seq         INTEGER PRIMARY KEY,
   lane        INTEGER NOT NULL,
@@ -73,13 +81,13 @@ CREATE TABLE handled (
   failures    INTEGER NOT NULL,
   state       INTEGER NOT NULL,
   revision    INTEGER,
-  kind        TEXT NOT NULL,
+  kind        TEXT,
   event       TEXT
 );
 
 CREATE INDEX handled_dead ON handled (lane) WHERE state = 4;
 
--- Answers to requests, by Idempotency-Key.
+-- Answers to requests, by Idempotency-Key, and the body hashes of those that delivered no event.
 CREATE TABLE requests (
   tenant    TEXT NOT NULL,
   key       TEXT NOT NULL,
@@ -89,26 +97,18 @@ CREATE TABLE requests (
   PRIMARY KEY (tenant, key)
 ) WITHOUT ROWID;
 
+-- A turn's id is made of lane and revision, and the hash before a row is the row before's. Content and salt are the
+-- personal part, NULL once it is erased: what is hashed is `row`.
 CREATE TABLE turns (
   n          INTEGER PRIMARY KEY,
-  tenant     TEXT NOT NULL,
   lane       INTEGER NOT NULL,
   revision   INTEGER NOT NULL,
-  turn       TEXT NOT NULL,
   decided_at INTEGER NOT NULL,
-  commit_id  BLOB NOT NULL,
-  prev_hash  BLOB NOT NULL,
   hash       BLOB NOT NULL,
+  salt       BLOB,
   row        TEXT NOT NULL,
-  UNIQUE (lane, revision),
-  UNIQUE (tenant, turn)
-);
-
--- The personal part of a turn, under the turn's number: erasable without touching what is hashed.
-CREATE TABLE contents (
-  n       INTEGER PRIMARY KEY,
-  salt    BLOB NOT NULL,
-  content TEXT NOT NULL
+  content    TEXT,
+  UNIQUE (lane, revision)
 );
 
 CREATE TABLE checkpoints (
@@ -142,7 +142,7 @@ CREATE TABLE consumptions (
 ) WITHOUT ROWID;
 
 -- state 0: planned, 1: attempted, 2: done, 3: failed, 4: uncertain, 5: cancelled.
--- performer 0: us, 1: the host, 2: the commit itself.
+-- performer 0: us, 1: the host. What the commit itself delivers is not here: it is in the turn.
 -- wake: when somebody is next needed (start, retry, end of a lease, a host's deadline); NULL when it has ended.
 -- An outward effect names an approval, and whatever is named was consumed: by constraint, not by code.
 CREATE TABLE outbox (
@@ -202,15 +202,14 @@ CREATE TABLE timers (
 ) WITHOUT ROWID;
 CREATE INDEX timers_due ON timers (due);
 
-CREATE TABLE tokens (
-  tenant  TEXT NOT NULL,
-  hash    BLOB NOT NULL,
-  lane    INTEGER NOT NULL,
-  card    TEXT NOT NULL,
-  version INTEGER NOT NULL,
-  item    TEXT NOT NULL,
-  action  TEXT NOT NULL,
-  PRIMARY KEY (tenant, hash)
+-- The buttons of a turn: of each, the first 16 bytes of the hash of its token, and in the same order what it does,
+-- as JSON. One row a turn and no index over the hashes: most are never pressed, and the ones that are, soon.
+CREATE TABLE buttons (
+  lane     INTEGER NOT NULL,
+  revision INTEGER NOT NULL,
+  hashes   BLOB NOT NULL,
+  about    TEXT NOT NULL,
+  PRIMARY KEY (lane, revision)
 ) WITHOUT ROWID;
 
 CREATE TABLE audit (
