@@ -86,7 +86,7 @@ impl Lane {
         Self { key, revision: 0, head: LaneState::default(), records: Records::default() }
     }
 
-    /// The lane after a step: what the runtime holds once the commit is through.
+    /// The lane after a step.
     pub fn apply(&mut self, next: LaneState, changes: &[Change]) {
         self.revision += 1;
         self.head = next;
@@ -95,19 +95,35 @@ impl Lane {
         }
     }
 
-    /// The hash this lane will have with that encoded head and these changes: known before the commit, and
-    /// without copying the lane.
+    /// A step's result as it is stored, and the hash this lane will have with it: each part encoded once.
     #[must_use]
-    pub fn hash_after(&self, head: &str, changes: &[Change]) -> Hash {
-        let keys: Vec<RecordKey> = changes.iter().map(Change::key).collect();
-        let written: Vec<Hash> = changes
-            .iter()
-            .filter_map(|change| {
-                if let Change::Put(record) = change { Some(snapshot::record_hash(record)) } else { None }
-            })
-            .collect();
-        let kept = self.records.hashes.iter().filter(|(key, _)| !keys.contains(key)).map(|(_, hash)| hash);
-        snapshot::state_hash(head, kept.chain(&written))
+    pub fn encode(&self, next: &LaneState, changes: &[Change]) -> Encoded {
+        let head = snapshot::encode_head(next);
+        let encoded = |change: &Change| {
+            let put = if let Change::Put(record) = change { Some(snapshot::encode_record(record)) } else { None };
+            let key = change.key();
+            let hash = put.as_deref().map(|body| snapshot::record_hash(&key, body));
+            EncodedChange { key, body: put, hash }
+        };
+        let changes: Vec<EncodedChange> = changes.iter().map(encoded).collect();
+        let mut changed: Vec<&RecordKey> = changes.iter().map(|change| &change.key).collect();
+        changed.sort_unstable();
+        let kept = self.records.map.iter().filter(|(key, _)| changed.binary_search(key).is_err());
+        let written = changes.iter().filter_map(|change| change.hash.as_ref());
+        let hash = snapshot::state_hash(&head, kept.map(|(_, loaded)| &loaded.hash).chain(written));
+        Encoded { head, changes, hash }
+    }
+
+    /// The lane after a step that was encoded and stored. `encoded` is of that very step; its bodies may be gone.
+    pub fn apply_encoded(&mut self, next: LaneState, changes: Vec<Change>, encoded: Encoded) {
+        self.revision += 1;
+        self.head = next;
+        for (change, EncodedChange { key, hash, .. }) in changes.into_iter().zip(encoded.changes) {
+            match (change, hash) {
+                (Change::Put(record), Some(hash)) => drop(self.records.map.insert(key, Loaded { record, hash })),
+                _ => drop(self.records.map.remove(&key)),
+            }
+        }
     }
 
     /// The hash that covers head and records (`spec 06 §3.1`).
@@ -115,6 +131,27 @@ impl Lane {
     pub fn state_hash(&self) -> Hash {
         snapshot::state_hash(&snapshot::encode_head(&self.head), self.records.hashes())
     }
+}
+
+/// A step's head and records as they are stored: see [`Lane::encode`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Encoded {
+    /// The new head.
+    pub head: String,
+    /// The changes, in the order of the step's.
+    pub changes: Vec<EncodedChange>,
+    /// The hash the lane will have.
+    pub hash: Hash,
+}
+
+/// One change of an [`Encoded`] step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EncodedChange {
+    /// The record it is about.
+    pub key: RecordKey,
+    /// The record as stored, when it is written.
+    pub body: Option<String>,
+    hash: Option<Hash>,
 }
 
 /// The head: typically under 4 KB, rewritten by every turn.
@@ -344,43 +381,43 @@ impl Change {
 /// The loaded records, with their hashes kept beside them so that a turn costs what it changed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Records {
-    map: BTreeMap<RecordKey, Record>,
-    hashes: BTreeMap<RecordKey, Hash>,
+    map: BTreeMap<RecordKey, Loaded>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Loaded {
+    record: Record,
+    hash: Hash,
 }
 
 impl Records {
     /// Puts one record in, as the loader does.
     pub fn insert(&mut self, record: Record) {
-        self.apply(&Change::Put(record));
+        let key = record.key();
+        let hash = snapshot::record_hash(&key, &snapshot::encode_record(&record));
+        self.map.insert(key, Loaded { record, hash });
     }
 
     fn apply(&mut self, change: &Change) {
         match change {
-            Change::Put(record) => {
-                let key = record.key();
-                self.hashes.insert(key.clone(), snapshot::record_hash(record));
-                self.map.insert(key, record.clone());
-            }
-            Change::Retire(key) | Change::Drop(key) => {
-                self.hashes.remove(key);
-                self.map.remove(key);
-            }
+            Change::Put(record) => self.insert(record.clone()),
+            Change::Retire(key) | Change::Drop(key) => drop(self.map.remove(key)),
         }
     }
 
     /// Every record, in key order.
     pub fn iter(&self) -> impl Iterator<Item = &Record> {
-        self.map.values()
+        self.map.values().map(|loaded| &loaded.record)
     }
 
     pub(crate) fn hashes(&self) -> impl Iterator<Item = &Hash> {
-        self.hashes.values()
+        self.map.values().map(|loaded| &loaded.hash)
     }
 
     /// The record of that key, if it is loaded.
     #[must_use]
     pub fn get(&self, key: &RecordKey) -> Option<&Record> {
-        self.map.get(key)
+        self.map.get(key).map(|loaded| &loaded.record)
     }
 
     /// The message of that id, if it is loaded.
