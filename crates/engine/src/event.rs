@@ -14,7 +14,8 @@ use crate::workflow::{Action, TimerAbout};
 /// One thing that happened, as intake normalised it (`spec 02 §1`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Event {
-    /// The delivery key that identifies it. Never compared for order.
+    /// The delivery key that identifies it. Never compared for order. Empty where it is stored next to the key.
+    #[serde(default)]
     pub id: String,
     /// When intake received it.
     pub received_at: Timestamp,

@@ -91,7 +91,7 @@ impl Lane {
         Self { key, revision: 0, head: LaneState::default(), records: Records::default() }
     }
 
-    /// The lane after a step: what the runtime holds once the commit is through.
+    /// The lane after a step.
     pub fn apply(&mut self, next: LaneState, changes: &[Change]) {
         self.revision += 1;
         self.head = next;
@@ -100,16 +100,40 @@ impl Lane {
         }
     }
 
-    /// The hash this lane will have with that encoded head and these changes: known before the commit, and
-    /// without copying the lane.
+    /// A step's result as it is stored, and the hash this lane will have with it: each part encoded once.
     #[must_use]
-    pub fn hash_after(&self, head: &str, changes: &[Change]) -> Hash {
-        let written: Vec<Hash> =
-            changes.iter().filter_map(Change::written).map(snapshot::record_hash).collect();
-        let changed = |kind, id: &str| changes.iter().any(|change| change.about() == (kind, id));
-        let kept = self.records.map.iter().filter(|(kind, id, _)| !changed(*kind, id));
-        let kept = kept.map(|(_, _, loaded)| &loaded.hash);
-        snapshot::state_hash(head, kept.chain(&written))
+    pub fn encode(&self, next: &LaneState, changes: &[Change]) -> Encoded {
+        let head = snapshot::encode_head(next);
+        let encoded = |change: &Change| {
+            let put =
+                if let Change::Put(record) = change { Some(snapshot::encode_record(record)) } else { None };
+            let key = change.key();
+            let hash = put.as_deref().map(|body| snapshot::record_hash(&key, body));
+            EncodedChange { key, body: put, hash }
+        };
+        let changes: Vec<EncodedChange> = changes.iter().map(encoded).collect();
+        let mut changed: Vec<(RecordKind, &str)> =
+            changes.iter().map(|change| (change.key.kind, change.key.key.as_str())).collect();
+        changed.sort_unstable();
+        let kept =
+            self.records.map.iter().filter(|(kind, id, _)| changed.binary_search(&(*kind, *id)).is_err());
+        let written = changes.iter().filter_map(|change| change.hash.as_ref());
+        let hash = snapshot::state_hash(&head, kept.map(|(_, _, loaded)| &loaded.hash).chain(written));
+        Encoded { head, changes, hash }
+    }
+
+    /// The lane after a step that was encoded and stored. `encoded` is of that very step; its bodies may be gone.
+    pub fn apply_encoded(&mut self, next: LaneState, changes: Vec<Change>, encoded: Encoded) {
+        self.revision += 1;
+        self.head = next;
+        for (change, EncodedChange { key, hash, .. }) in changes.into_iter().zip(encoded.changes) {
+            match (change, hash) {
+                (Change::Put(record), Some(hash)) => {
+                    drop(self.records.map.insert(key, Loaded { record, hash }))
+                }
+                _ => drop(self.records.map.remove(&key)),
+            }
+        }
     }
 
     /// The hash that covers head and records (`spec 06 §3.1`).
@@ -117,6 +141,27 @@ impl Lane {
     pub fn state_hash(&self) -> Hash {
         snapshot::state_hash(&snapshot::encode_head(&self.head), self.records.hashes())
     }
+}
+
+/// A step's head and records as they are stored: see [`Lane::encode`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Encoded {
+    /// The new head.
+    pub head: String,
+    /// The changes, in the order of the step's.
+    pub changes: Vec<EncodedChange>,
+    /// The hash the lane will have.
+    pub hash: Hash,
+}
+
+/// One change of an [`Encoded`] step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EncodedChange {
+    /// The record it is about.
+    pub key: RecordKey,
+    /// The record as stored, when it is written.
+    pub body: Option<String>,
+    hash: Option<Hash>,
 }
 
 /// The head: typically under 4 KB, rewritten by every turn.
@@ -388,15 +433,14 @@ struct Loaded {
 impl Records {
     /// Puts one record in, as the loader does.
     pub fn insert(&mut self, record: Record) {
-        self.apply(&Change::Put(record));
+        let key = record.key();
+        let hash = snapshot::record_hash(&key, &snapshot::encode_record(&record));
+        self.map.insert(key, Loaded { record, hash });
     }
 
     fn apply(&mut self, change: &Change) {
         match change {
-            Change::Put(record) => {
-                let hash = snapshot::record_hash(record);
-                self.map.insert(record.key(), Loaded { record: record.clone(), hash });
-            }
+            Change::Put(record) => self.insert(record.clone()),
             Change::Retire(key) | Change::Drop(key) => drop(self.map.remove(key)),
         }
     }

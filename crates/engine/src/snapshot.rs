@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::canon::{Hash, sha256};
-use crate::lane::{LaneState, Record};
+use crate::lane::{LaneState, Record, RecordKey};
 
 /// The version written today.
 pub const VERSION: u32 = 1;
@@ -93,9 +93,8 @@ fn decode<T: DeserializeOwned>(what: &'static str, stored: &str) -> Result<T, De
 
 /// The hash of a record: its kind, its key and its bytes.
 #[must_use]
-pub fn record_hash(record: &Record) -> Hash {
-    let key = record.key();
-    sha256(&[key.kind.word().as_bytes(), b"\0", key.key.as_bytes(), b"\0", encode_record(record).as_bytes()])
+pub fn record_hash(key: &RecordKey, body: &str) -> Hash {
+    sha256(&[key.kind.word().as_bytes(), b"\0", key.key.as_bytes(), b"\0", body.as_bytes()])
 }
 
 /// The hash of a lane's state (`spec 06 §3.1`).

@@ -1,7 +1,7 @@
 //! What a turn adds to the metrics (`spec 07 §12`): no ids in labels, no content.
 
 use throughline_engine::approval::ApprovalChange;
-use throughline_engine::{Millis, Reason, Step};
+use throughline_engine::{LaneKey, Millis, Reason, Step};
 
 /// A duration as metrics record it.
 #[expect(
@@ -10,6 +10,12 @@ use throughline_engine::{Millis, Reason, Step};
 )]
 pub(crate) fn seconds(length: Millis) -> f64 {
     length as f64 / 1_000.0
+}
+
+/// A delivery, and what became of it.
+pub(crate) fn taken_in(lane: &LaneKey, outcome: &'static str) {
+    metrics::counter!("throughline_inbox_total", "channel" => lane.channel.clone(), "outcome" => outcome)
+        .increment(1);
 }
 
 /// A committed turn: what it decided, how long it took, and how long its event had waited.

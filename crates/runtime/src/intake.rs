@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 use throughline_engine::event::EventKind;
 use throughline_engine::given::Addressing;
 use throughline_engine::{Event, LaneKey};
-use throughline_store::{Accepted, Delivery, InboxRow, QueueLimit};
+use throughline_store::{Accepted, Brought, Delivery, InboxRow, QueueLimit};
 
 use crate::given::unreadable;
-use crate::{FailPoint, Runtime, Stop};
+use crate::{FailPoint, Runtime, Stop, counted};
 
 /// A delivery as an adapter normalised it.
 #[derive(Clone, Debug)]
@@ -29,7 +29,11 @@ impl Runtime {
     ///
     /// # Errors
     /// The store took nothing: the sender has to be told 503, and will deliver again.
-    pub async fn accept(&self, inbound: Inbound) -> Result<Accepted, Stop> {
+    pub async fn accept(&self, mut inbound: Inbound) -> Result<Accepted, Stop> {
+        inbound.event.received_at = self.store.now();
+        if self.accept_directly(&inbound).await? {
+            return Ok(Accepted::New(0));
+        }
         let delivery = delivery(&inbound, self.policy.intake.queue);
         let lane = inbound.lane;
         let accepted = self.store.accept(delivery).await?;
@@ -39,12 +43,35 @@ impl Runtime {
             Accepted::Full(_) => "full",
             Accepted::Duplicate(_) => "duplicate",
         };
-        metrics::counter!("throughline_inbox_total", "channel" => lane.channel.clone(), "outcome" => outcome)
-            .increment(1);
+        counted::taken_in(&lane, outcome);
         if !matches!(accepted, Accepted::Duplicate(_)) {
             self.wakes.wake(&lane);
         }
         Ok(accepted)
+    }
+}
+
+impl Runtime {
+    /// Takes a delivery in together with its turn, where that goes.
+    async fn accept_directly(&self, inbound: &Inbound) -> Result<bool, Stop> {
+        let Inbound { lane, keys, event, addressing, body_hash } = inbound;
+        let Some(key) = keys.first() else { return Ok(false) };
+        let brought = || {
+            Brought::Delivery(Delivery {
+                lane: lane.clone(),
+                keys: keys.clone(),
+                // The turn's content holds the event, and nothing waits that a limit could count.
+                kind: String::new(),
+                event: String::new(),
+                body_hash: body_hash.clone(),
+                limit: None,
+            })
+        };
+        let taken = self.take_directly(lane, key, event, *addressing, brought).await?;
+        if taken {
+            counted::taken_in(lane, "new");
+        }
+        Ok(taken)
     }
 }
 

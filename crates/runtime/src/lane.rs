@@ -3,25 +3,19 @@
 //! The claim and the loaded lane are kept while the lane is idle, so that the next event costs one commit. Every
 //! commit compares epoch and revision, so a kept copy that went stale is found out, never believed.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use throughline_engine::effect::Effect;
-use throughline_engine::given::Addressing;
-use throughline_engine::lane::{Lane, Record};
+use throughline_engine::lane::Lane;
 use throughline_engine::policy::limits;
-use throughline_engine::{
-    Admission, Event, Given, LaneKey, Step, Timestamp, Verdict, admit, canon, snapshot, step,
-};
-use throughline_store::{
-    Claim, CommitResult, InboxEnd, InboxRow, LANE_LEASE, OutboxRow, Performer, RecordWrite, Release,
-    RowState, StoreError, TimerRow, TurnCommit, Write,
-};
+use throughline_engine::{Admission, LaneKey, Timestamp, admit, canon, snapshot};
+use throughline_store::{Claim, InboxRow, LANE_LEASE, Release};
 
 use crate::given::{decode, unreadable};
-use crate::record::{Content, GENESIS, Shown, TurnRow, checkpoint, content_hash};
-use crate::{Committed, FailPoint, Runtime, Stop, counted, intake};
+use crate::record::GENESIS;
+use crate::turn::Turned;
+use crate::{FailPoint, Runtime, Stop, intake};
 
 /// Rows read at first; more when all of these have to wait.
 const ROWS: u32 = 32;
@@ -36,25 +30,37 @@ pub struct LaneRun {
 }
 
 /// A claimed lane, loaded.
-struct Actor {
-    epoch: i64,
-    leased_until: Timestamp,
-    used_at: Timestamp,
-    lane: Lane,
-    state_hash: String,
-    log_hash: String,
+pub(crate) struct Actor {
+    pub(crate) epoch: i64,
+    pub(crate) leased_until: Timestamp,
+    pub(crate) used_at: Timestamp,
+    pub(crate) lane: Lane,
+    pub(crate) state_hash: String,
+    pub(crate) log_hash: String,
+}
+
+impl Actor {
+    /// The lease is good for a while yet.
+    pub(crate) fn fresh(&self, now: Timestamp) -> bool {
+        now < self.leased_until.plus(-LANE_LEASE / 3)
+    }
 }
 
 /// The lanes this process holds.
 #[derive(Default)]
 pub(crate) struct Held(Mutex<HashMap<LaneKey, Slot>>);
 
-type Slot = Arc<tokio::sync::Mutex<Option<Actor>>>;
+pub(crate) type Slot = Arc<tokio::sync::Mutex<Option<Actor>>>;
 
 impl Held {
     fn slot(&self, lane: &LaneKey) -> Slot {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         held.entry(lane.clone()).or_default().clone()
+    }
+
+    /// The place of a lane that was held lately, held or not by now.
+    pub(crate) fn find(&self, lane: &LaneKey) -> Option<Slot> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(lane).cloned()
     }
 
     fn all(&self) -> Vec<(LaneKey, Slot)> {
@@ -68,13 +74,6 @@ impl Held {
             held.remove(lane);
         }
     }
-}
-
-/// How one attempt at a turn ended.
-enum Turned {
-    Committed,
-    Raced,
-    Lost,
 }
 
 impl Runtime {
@@ -110,7 +109,7 @@ impl Runtime {
                     run.turns += 1;
                     races = 0;
                 }
-                Turned::Raced => {
+                Turned::Raced | Turned::NotDirect => {
                     races += 1;
                     *held = None;
                     if races >= limits::RACES {
@@ -156,7 +155,7 @@ impl Runtime {
         held: &'h mut Option<Actor>,
     ) -> Result<Option<&'h mut Actor>, Stop> {
         let now = self.store.now();
-        let fresh = held.as_ref().is_some_and(|actor| now < actor.leased_until.plus(-LANE_LEASE / 3));
+        let fresh = held.as_ref().is_some_and(|actor| actor.fresh(now));
         if !fresh {
             match self.store.claim(key, &self.owner).await? {
                 Claim::Held { .. } => {
@@ -205,249 +204,6 @@ impl Runtime {
         Ok((lane, log_hash))
     }
 
-    /// One turn of one row.
-    async fn turn(&self, actor: &mut Actor, row: &InboxRow) -> Result<Turned, Stop> {
-        let started = self.store.now();
-        let Ok(intake::Envelope { event, addressing }) = intake::decode(row) else {
-            return self.give_up(actor, row, started).await;
-        };
-        match self.decided(actor, row, &event, addressing, started).await {
-            // A record or a constraint stands in the way of this event, and will the next time too.
-            Err(Stop::Unreadable { what, why }) => {
-                tracing::error!(key = %row.key, what, why, "an event needs what cannot be read");
-                self.give_up(actor, row, started).await
-            }
-            Err(Stop::Store(StoreError::Refused { act, why })) => {
-                tracing::error!(key = %row.key, act, why, "the store refuses what an event leads to");
-                self.give_up(actor, row, started).await
-            }
-            other => match other? {
-                Some(turned) => Ok(turned),
-                None => self.give_up(actor, row, started).await,
-            },
-        }
-    }
-
-    /// Looks up, steps and commits; `None` when the step itself failed.
-    async fn decided(
-        &self,
-        actor: &mut Actor,
-        row: &InboxRow,
-        event: &Event,
-        addressing: Addressing,
-        started: Timestamp,
-    ) -> Result<Option<Turned>, Stop> {
-        let given = self.look_up(&actor.lane, event, addressing).await?;
-        self.faults.at(FailPoint::ContextRead)?;
-        let Some(step) = self.stepped(&actor.lane, event, &given) else { return Ok(None) };
-        let ignored = step.decision.outcome == Verdict::Ignored;
-        let end = if ignored { RowState::Ignored } else { RowState::Done };
-        self.commit(actor, row, event, given, step, end, started).await.map(Some)
-    }
-
-    /// An event that cannot be handled: counted, and after enough failures set aside. Its turn is then the notice that
-    /// says so, and the lane goes on (`spec 06 §2.3`).
-    async fn give_up(&self, actor: &mut Actor, row: &InboxRow, started: Timestamp) -> Result<Turned, Stop> {
-        let failures = self.store.failed(&row.lane.tenant, row.seq).await?;
-        tracing::error!(key = %row.key, failures, "handling an event failed");
-        if failures < self.policy.intake.failures {
-            return Ok(Turned::Raced);
-        }
-        metrics::counter!("throughline_inbox_dead_total").increment(1);
-        let turn = throughline_engine::id::Mint::new(&actor.lane.key, actor.lane.revision + 1).turn();
-        let text = format!("I could not handle what you sent; it was set aside ({turn}).");
-        let event = intake::notice_of(row, "dead", text);
-        let given = Given { now: self.store.now(), ..Given::default() };
-        match self.stepped(&actor.lane, &event, &given) {
-            Some(step) => self.commit(actor, row, &event, given, step, RowState::Dead, started).await,
-            None => Ok(Turned::Lost),
-        }
-    }
-
-    /// The step, behind a wall: a defect in a rule must not take the lane with it.
-    fn stepped(&self, lane: &Lane, event: &Event, given: &Given) -> Option<Step> {
-        catch_unwind(AssertUnwindSafe(|| step(lane, event, given, &self.policy))).ok()
-    }
-
-    #[expect(clippy::too_many_arguments, reason = "the parts of one commit, gathered once")]
-    async fn commit(
-        &self,
-        actor: &mut Actor,
-        row: &InboxRow,
-        event: &Event,
-        given: Given,
-        step: Step,
-        end: RowState,
-        started: Timestamp,
-    ) -> Result<Turned, Stop> {
-        let key = actor.lane.key.clone();
-        let revision = actor.lane.revision + 1;
-        let head = snapshot::encode_head(&step.next);
-        let state_hash = canon::hex(&actor.lane.hash_after(&head, &step.changes));
-        let turn = throughline_engine::id::Mint::new(&key, revision).turn();
-        let content = Content {
-            event: event.clone(),
-            given,
-            applied: step.decision.applied.clone(),
-            shown: self.shown(&key, &step),
-        };
-        let now = content.given.now;
-        let content = content.encode();
-        let salt = self.random_hex();
-        let effects: Vec<(String, String)> =
-            step.effects.iter().map(|e| (e.body.class().word().to_owned(), e.id.0.clone())).collect();
-        let mut decision = step.decision.clone();
-        decision.applied = None;
-        let log = TurnRow {
-            turn: turn.clone(),
-            lane: key.id().0,
-            revision,
-            at: now,
-            key: row.key.clone(),
-            event: event.kind.name().into(),
-            decision,
-            trace: step.trace.clone(),
-            policy: self.policy_version.clone(),
-            engine: env!("CARGO_PKG_VERSION").into(),
-            snapshot: snapshot::VERSION,
-            before: actor.state_hash.clone(),
-            after: state_hash.clone(),
-            effects,
-            messages: step.messages.clone(),
-            content: content_hash(&salt, &content),
-        }
-        .seal(&actor.log_hash, content, salt);
-        let log_hash = log.hash.clone();
-        let audit = step.approvals.iter().filter_map(|change| audit_row(change, &turn.0, now)).collect();
-        let commit = TurnCommit {
-            expected_revision: actor.lane.revision,
-            epoch: actor.epoch,
-            head,
-            inbox: vec![InboxEnd { seq: row.seq, state: end }],
-            direct: None,
-            approvals: step.approvals.clone(),
-            outbox: self.outbox(&key, &step, now),
-            cancel: step.cancel.clone(),
-            adopt: step.adopt.iter().map(|(effect, outcome)| (effect.clone(), encoded(outcome))).collect(),
-            timers: timers(&key, &step),
-            clear_timers: step.clear_timers.clone(),
-            records: record_writes(&step),
-            message_map: message_map(&step),
-            tokens: self.tokens(&key, &step),
-            audit,
-            checkpoint: (revision == 1 || revision.is_multiple_of(limits::CHECKPOINT_EVERY)).then(|| {
-                let mut after = actor.lane.clone();
-                after.apply(step.next.clone(), &step.changes);
-                checkpoint(&after)
-            }),
-            log,
-            lane: key.clone(),
-        };
-        let begun = self.store.now();
-        let result = match self.store.commit(commit).await {
-            Err(StoreError::Unknown { .. }) => self.resolve_unknown(&key, &log_hash).await?,
-            other => other?,
-        };
-        metrics::histogram!("throughline_commit_seconds")
-            .record(counted::seconds(self.store.now().since(begun)));
-        let (why, turned) = match result {
-            CommitResult::Committed => ("", None),
-            CommitResult::RevisionMoved => ("revision_moved", Some(Turned::Raced)),
-            CommitResult::ApprovalLost => ("approval_lost", Some(Turned::Raced)),
-            CommitResult::NotDirect => ("not_direct", Some(Turned::Raced)),
-            CommitResult::Fenced => ("fenced", Some(Turned::Lost)),
-        };
-        if let Some(turned) = turned {
-            counted::again(why);
-            return Ok(turned);
-        }
-        self.faults.at(FailPoint::TurnCommitted)?;
-        actor.lane.apply(step.next.clone(), &step.changes);
-        actor.state_hash = state_hash;
-        actor.log_hash = log_hash;
-        actor.leased_until = self.store.now().plus(LANE_LEASE);
-        self.announce(&key, row, event, &step, turn, revision, started)?;
-        Ok(Turned::Committed)
-    }
-
-    /// The connection broke inside the commit: claim again, which waits for the old transaction, then look.
-    async fn resolve_unknown(&self, key: &LaneKey, row: &str) -> Result<CommitResult, Stop> {
-        self.store.claim(key, &self.owner).await?;
-        let written = self.store.committed(key, row).await?;
-        Ok(if written { CommitResult::Committed } else { CommitResult::RevisionMoved })
-    }
-
-    #[expect(clippy::too_many_arguments, reason = "what a committed turn is announced with")]
-    fn announce(
-        &self,
-        key: &LaneKey,
-        row: &InboxRow,
-        event: &Event,
-        step: &Step,
-        turn: throughline_engine::TurnId,
-        revision: u64,
-        started: Timestamp,
-    ) -> Result<(), Stop> {
-        counted::turn(step, self.store.now().since(started), started.since(row.received_at));
-        let committed = Committed { lane: key.clone(), lane_id: key.id(), revision, turn };
-        let mut names = vec![row.key.as_str()];
-        if let throughline_engine::EventKind::EffectSettled { effect, .. } = &event.kind {
-            names.push(effect.as_str());
-        }
-        self.wakes.tell(&names, &committed);
-        if step.effects.iter().any(|effect| self.ports.performer(key, effect.body.class()).is_some())
-            || !step.timers.is_empty()
-        {
-            self.wakes.effects.notify_one();
-        }
-        let card = |effect: &&Effect| effect.body.class().word().starts_with("card.");
-        if let Some(card) = step.effects.iter().find(card) {
-            self.faults.at(FailPoint::CardPlanned)?;
-            // Where the channel reads from the store, the commit has sent it.
-            if self.ports.performer(key, card.body.class()).is_none() {
-                self.faults.at(FailPoint::CardSent)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// What the commit itself delivers.
-    fn shown(&self, key: &LaneKey, step: &Step) -> BTreeMap<u32, Shown> {
-        let delivered =
-            |(_, effect): &(u32, &Effect)| self.ports.performer(key, effect.body.class()).is_none();
-        let shown = |(n, effect): (u32, &Effect)| Some((n, Shown::of(&effect.body)?));
-        (0..).zip(&step.effects).filter(delivered).filter_map(shown).collect()
-    }
-
-    /// What somebody performs.
-    fn outbox(&self, key: &LaneKey, step: &Step, now: Timestamp) -> Vec<OutboxRow> {
-        let row = |(ordinal, effect): (u32, &Effect)| {
-            let class = effect.body.class();
-            let performer = self.ports.performer(key, class)?;
-            Some(OutboxRow {
-                id: effect.id.clone(),
-                ordinal,
-                class,
-                stream: effect.body.stream(),
-                payload: canon::jcs(&effect.body),
-                depends_on: effect.depends_on.clone(),
-                approval: effect.approval.clone(),
-                performer,
-                deadline: (performer == Performer::Host).then(|| now.plus(limits::HOST_REPORT)),
-            })
-        };
-        (0..).zip(&step.effects).filter_map(row).collect()
-    }
-
-    fn tokens(&self, key: &LaneKey, step: &Step) -> Vec<throughline_store::TokenRow> {
-        use throughline_engine::effect::EffectBody;
-        let cards = step.effects.iter().filter_map(|effect| match &effect.body {
-            EffectBody::CardPost { card, .. } | EffectBody::CardUpdate { card, .. } => Some(card),
-            _ => None,
-        });
-        cards.flat_map(|card| self.keys.rows(&key.tenant, card)).collect()
-    }
-
     /// Lets go of lanes that were idle for a while; of all of them when draining.
     ///
     /// # Errors
@@ -476,58 +232,5 @@ impl Runtime {
             }
         }
         Ok(())
-    }
-}
-
-fn encoded(outcome: &throughline_engine::effect::Outcome) -> String {
-    serde_json::to_string(outcome).unwrap_or_default()
-}
-
-fn timers(key: &LaneKey, step: &Step) -> Vec<TimerRow> {
-    let row = |timer: &throughline_engine::Timer| TimerRow {
-        id: timer.id.clone(),
-        lane: key.clone(),
-        due: timer.due,
-        about: serde_json::to_string(&timer.about).unwrap_or_default(),
-    };
-    step.timers.iter().map(row).collect()
-}
-
-fn record_writes(step: &Step) -> Vec<RecordWrite> {
-    use throughline_engine::Change;
-    let write = |change: &Change| {
-        let (key, write) = match change {
-            Change::Put(record) => (record.key(), Write::Put(snapshot::encode_record(record))),
-            Change::Retire(key) => (key.clone(), Write::Retire),
-            Change::Drop(key) => (key.clone(), Write::Drop),
-        };
-        RecordWrite { kind: key.kind.word(), key: key.key, write }
-    };
-    step.changes.iter().map(write).collect()
-}
-
-fn message_map(step: &Step) -> Vec<(String, String)> {
-    use throughline_engine::Change;
-    let mapped = |change: &Change| match change {
-        Change::Put(Record::Message(message)) if step.messages.contains(&message.id) => {
-            message.channel_id.clone().map(|channel| (channel, message.id.0.clone()))
-        }
-        _ => None,
-    };
-    step.changes.iter().filter_map(mapped).collect()
-}
-
-/// Decisions on approvals also go to the tenant's audit chain, in the same commit.
-fn audit_row(
-    change: &throughline_engine::approval::ApprovalChange,
-    turn: &str,
-    now: Timestamp,
-) -> Option<String> {
-    use throughline_engine::approval::ApprovalChange;
-    match change {
-        ApprovalChange::Decide { .. } => Some(canon::jcs(&serde_json::json!({
-            "what": "approval.decided", "turn": turn, "at": now, "change": change,
-        }))),
-        ApprovalChange::Open(_) | ApprovalChange::Close { .. } => None,
     }
 }

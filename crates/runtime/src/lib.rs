@@ -6,12 +6,14 @@
 //! The same functions run in two hosts. In production [`host::run`] drives them with tasks and wake-ups; in the
 //! simulator they are called one after the other on a virtual clock. The way of one event:
 //!
-//! 1. [`Runtime::accept`] makes it durable; only then may anybody be told 2xx.
+//! 1. [`Runtime::accept`] makes it durable; only then may anybody be told 2xx. Where nothing has to be waited for,
+//!    its turn is in the same commit, and 2 has been done.
 //! 2. [`Runtime::run_lane`] claims the lane, looks up what the step is given, steps, commits.
 //! 3. [`Runtime::dispatch`] leases effects, marks each attempt before its first byte, performs, records.
 //! 4. The outcome is an event: back to 1. So are deadlines: [`Runtime::fire_timers`].
 
 mod counted;
+mod direct;
 mod dispatch;
 mod faults;
 mod given;
@@ -23,6 +25,7 @@ mod ports;
 pub mod record;
 pub mod replay;
 mod timers;
+mod turn;
 mod view;
 mod wake;
 

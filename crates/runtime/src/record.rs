@@ -10,7 +10,9 @@ use throughline_engine::canon::{hex, sha256, unhex};
 use throughline_engine::decision::Applied;
 use throughline_engine::effect::EffectBody;
 use throughline_engine::trace::{Trace, TurnSummary};
-use throughline_engine::{Decision, Event, Given, Lane, LaneKey, MessageId, Timestamp, TurnId, snapshot};
+use throughline_engine::{
+    Decision, Event, EventKind, Given, Lane, LaneKey, MessageId, Timestamp, TurnId, snapshot,
+};
 use throughline_store::{LogRow, StoredTurn};
 
 pub use written::Unreadable;
@@ -53,19 +55,68 @@ pub struct TurnRow {
     pub content: String,
 }
 
-/// What was said and looked up: personal, erasable.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// What was said and looked up: personal, erasable. Stored by [`Said::encode`].
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Content {
     /// The event.
     pub event: Event,
     /// What the step was handed.
     pub given: Given,
     /// The answer a pending took.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub applied: Option<Applied>,
     /// The effects that the commit itself delivered, by their number in the turn.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default)]
     pub shown: BTreeMap<u32, Shown>,
+}
+
+/// A turn's content on its way to the store.
+#[derive(Clone, Copy, Debug)]
+pub struct Said<'a> {
+    /// The delivery key.
+    pub key: &'a str,
+    /// See [`Content::event`].
+    pub event: &'a Event,
+    /// See [`Content::given`].
+    pub given: &'a Given,
+    /// See [`Content::applied`].
+    pub applied: Option<&'a Applied>,
+    /// See [`Content::shown`].
+    pub shown: &'a BTreeMap<u32, Shown>,
+}
+
+impl Said<'_> {
+    /// The content as stored. An event that has the delivery key as its id, as nearly all have, is stored without.
+    #[must_use]
+    pub fn encode(&self) -> String {
+        #[derive(Serialize)]
+        struct Written<'a> {
+            event: Unnamed<'a>,
+            given: &'a Given,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            applied: Option<&'a Applied>,
+            #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+            shown: &'a BTreeMap<u32, Shown>,
+        }
+        #[derive(Serialize)]
+        struct Unnamed<'a> {
+            #[serde(skip_serializing_if = "Option::is_none")]
+            id: Option<&'a str>,
+            received_at: Timestamp,
+            #[serde(skip_serializing_if = "str::is_empty")]
+            actor: &'a str,
+            #[serde(flatten)]
+            kind: &'a EventKind,
+        }
+        let Self { key, event, given, applied, shown } = *self;
+        let event = Unnamed {
+            id: Some(event.id.as_str()).filter(|id| *id != key),
+            received_at: event.received_at,
+            actor: &event.actor,
+            kind: &event.kind,
+        };
+        serde_json::to_string(&Written { event, given, applied, shown }).unwrap_or_default()
+    }
 }
 
 /// What the commit delivered, because the channel reads from the store.
@@ -97,14 +148,6 @@ impl Shown {
             | EffectBody::TrackerFind { .. }
             | EffectBody::TrackerCreate { .. } => None,
         }
-    }
-}
-
-impl Content {
-    /// The content as stored.
-    #[must_use]
-    pub fn encode(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
     }
 }
 
@@ -170,12 +213,15 @@ impl Turn {
     /// The row is not ours, or of a newer version.
     pub fn read(stored: &StoredTurn) -> Result<Self, Unreadable> {
         let row = written::decode(&stored.log.row, &stored.lane)?;
-        let content = if stored.log.content.is_empty() {
-            None
-        } else {
-            Some(serde_json::from_str(&stored.log.content).map_err(|e| Unreadable(e.to_string()))?)
-        };
-        Ok(Self { row, content })
+        if stored.log.content.is_empty() {
+            return Ok(Self { row, content: None });
+        }
+        let mut content: Content =
+            serde_json::from_str(&stored.log.content).map_err(|e| Unreadable(e.to_string()))?;
+        if content.event.id.is_empty() {
+            content.event.id.clone_from(&row.key);
+        }
+        Ok(Self { row, content: Some(content) })
     }
 
     /// What an explanation needs.

@@ -7,7 +7,7 @@ use throughline_engine::effect::{EffectResult, Outcome};
 use throughline_engine::given::Paused;
 use throughline_engine::lane::Lane;
 use throughline_engine::{Decision, Event, LaneKey, Millis, Reason, Timestamp, Verdict, canon, snapshot};
-use throughline_runtime::record::{Content, GENESIS, TurnRow, checkpoint, content_hash};
+use throughline_runtime::record::{GENESIS, Said, TurnRow, checkpoint, content_hash};
 use throughline_runtime::{Crash, FailPoint, Inbound, Runtime, Stop};
 use throughline_store::{
     Accepted, Claim, EffectState, Keeping, Outbox, PauseRow, RecordWrite, Store, TurnCommit, Write,
@@ -337,8 +337,8 @@ async fn seed(host: &Runtime, key: &LaneKey, given: &SeedLane) -> Result<(), Sto
         kind: throughline_engine::EventKind::Unknown { name: SEED.into() },
     };
     let looked_up = throughline_engine::Given::default();
-    let content = Content { event, given: looked_up, applied: None, shown: BTreeMap::new() };
-    let content = content.encode();
+    let shown = BTreeMap::new();
+    let content = Said { key: SEED, event: &event, given: &looked_up, applied: None, shown: &shown }.encode();
     let salt = "00".repeat(16);
     let log = TurnRow {
         turn: throughline_engine::id::Mint::new(key, revision + 1).turn(),

@@ -59,9 +59,12 @@ impl World {
         assert_eq!(done, step(&self.lane, &event, &given, &self.policy), "the same arguments, the same step");
         let head = snapshot::encode_head(&done.next);
         assert_eq!(snapshot::decode_head(&head).unwrap(), done.next, "the head reads back as it was written");
-        let foretold = self.lane.hash_after(&head, &done.changes);
+        let encoded = self.lane.encode(&done.next, &done.changes);
+        let mut stored = self.lane.clone();
         self.lane.apply(done.next.clone(), &done.changes);
-        assert_eq!(foretold, self.lane.state_hash(), "the hash before the commit is the hash after it");
+        assert_eq!(encoded.hash, self.lane.state_hash(), "the hash before the commit is the hash after it");
+        stored.apply_encoded(done.next.clone(), done.changes.clone(), encoded);
+        assert_eq!(stored, self.lane, "what is held after a commit is what a step leads to");
         self.effects.extend(done.effects.iter().cloned());
         self.last = Some(done.clone());
         done

@@ -1,0 +1,380 @@
+//! One turn: looked up, stepped, committed, announced.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use throughline_engine::approval::ApprovalChange;
+use throughline_engine::effect::{Effect, EffectBody, Outcome};
+use throughline_engine::given::Addressing;
+use throughline_engine::id::Mint;
+use throughline_engine::lane::{Encoded, Lane, Record};
+use throughline_engine::policy::limits;
+use throughline_engine::{
+    Change, Event, EventKind, Given, LaneKey, Step, Timer, Timestamp, TurnId, Verdict, canon, snapshot, step,
+};
+use throughline_store::{
+    Brought, CommitResult, Direct, InboxEnd, InboxRow, LANE_LEASE, OutboxRow, Performer, RecordWrite,
+    RowState, Seq, StoreError, TimerRow, TokenRow, TurnCommit, Write,
+};
+
+use crate::lane::Actor;
+use crate::record::{Said, Shown, TurnRow, checkpoint, content_hash};
+use crate::{Committed, FailPoint, Runtime, Stop, counted, intake};
+
+/// How one attempt at a turn ended.
+pub(crate) enum Turned {
+    /// It is in.
+    Committed,
+    /// Step again.
+    Raced,
+    /// The lane is another's.
+    Lost,
+    /// What it brought has to go the ordinary way.
+    NotDirect,
+}
+
+/// The event of a turn.
+pub(crate) struct Incoming<'a> {
+    /// Its delivery key.
+    pub(crate) key: &'a str,
+    pub(crate) event: &'a Event,
+    pub(crate) received_at: Timestamp,
+    pub(crate) origin: Origin,
+}
+
+/// Where it is until its turn is committed.
+pub(crate) enum Origin {
+    /// In the inbox.
+    Row(Seq),
+    /// Nowhere else: it becomes durable with the turn.
+    Direct(Box<Brought>),
+}
+
+/// What came of stepping an event.
+pub(crate) struct Decided {
+    given: Given,
+    step: Step,
+    /// How its inbox row ends.
+    end: RowState,
+}
+
+impl Runtime {
+    /// One turn of one row.
+    pub(crate) async fn turn(&self, actor: &mut Actor, row: &InboxRow) -> Result<Turned, Stop> {
+        let started = self.store.now();
+        let Ok(intake::Envelope { event, addressing }) = intake::decode(row) else {
+            return self.give_up(actor, row, started).await;
+        };
+        match self.turn_of(actor, row, &event, addressing, started).await {
+            // A record or a constraint stands in the way of this event, and will the next time too.
+            Err(Stop::Unreadable { what, why }) => {
+                tracing::error!(key = %row.key, what, why, "an event needs what cannot be read");
+                self.give_up(actor, row, started).await
+            }
+            Err(Stop::Store(StoreError::Refused { act, why })) => {
+                tracing::error!(key = %row.key, act, why, "the store refuses what an event leads to");
+                self.give_up(actor, row, started).await
+            }
+            other => match other? {
+                Some(turned) => Ok(turned),
+                None => self.give_up(actor, row, started).await,
+            },
+        }
+    }
+
+    /// Looks up, steps and commits; `None` when the step itself failed.
+    async fn turn_of(
+        &self,
+        actor: &mut Actor,
+        row: &InboxRow,
+        event: &Event,
+        addressing: Addressing,
+        started: Timestamp,
+    ) -> Result<Option<Turned>, Stop> {
+        let Some(decided) = self.decide(&actor.lane, event, addressing).await? else { return Ok(None) };
+        let incoming =
+            Incoming { key: &row.key, event, received_at: row.received_at, origin: Origin::Row(row.seq) };
+        self.commit(actor, incoming, decided, started).await.map(Some)
+    }
+
+    /// Looks up and steps; `None` when the step itself failed.
+    pub(crate) async fn decide(
+        &self,
+        lane: &Lane,
+        event: &Event,
+        addressing: Addressing,
+    ) -> Result<Option<Decided>, Stop> {
+        let given = self.look_up(lane, event, addressing).await?;
+        self.faults.at(FailPoint::ContextRead)?;
+        let Some(step) = self.stepped(lane, event, &given) else { return Ok(None) };
+        let ignored = step.decision.outcome == Verdict::Ignored;
+        let end = if ignored { RowState::Ignored } else { RowState::Done };
+        Ok(Some(Decided { given, step, end }))
+    }
+
+    /// An event that cannot be handled: counted, and after enough failures set aside. Its turn is then the notice that
+    /// says so, and the lane goes on (`spec 06 §2.3`).
+    async fn give_up(&self, actor: &mut Actor, row: &InboxRow, started: Timestamp) -> Result<Turned, Stop> {
+        let failures = self.store.failed(&row.lane.tenant, row.seq).await?;
+        tracing::error!(key = %row.key, failures, "handling an event failed");
+        if failures < self.policy.intake.failures {
+            return Ok(Turned::Raced);
+        }
+        metrics::counter!("throughline_inbox_dead_total").increment(1);
+        let turn = Mint::new(&actor.lane.key, actor.lane.revision + 1).turn();
+        let text = format!("I could not handle what you sent; it was set aside ({turn}).");
+        let event = intake::notice_of(row, "dead", text);
+        let given = Given { now: self.store.now(), ..Given::default() };
+        let Some(step) = self.stepped(&actor.lane, &event, &given) else { return Ok(Turned::Lost) };
+        let incoming = Incoming {
+            key: &row.key,
+            event: &event,
+            received_at: row.received_at,
+            origin: Origin::Row(row.seq),
+        };
+        self.commit(actor, incoming, Decided { given, step, end: RowState::Dead }, started).await
+    }
+
+    /// The step, behind a wall: a defect in a rule must not take the lane with it.
+    fn stepped(&self, lane: &Lane, event: &Event, given: &Given) -> Option<Step> {
+        catch_unwind(AssertUnwindSafe(|| step(lane, event, given, &self.policy))).ok()
+    }
+
+    /// Commits a decided turn and tells whoever waits for it.
+    pub(crate) async fn commit(
+        &self,
+        actor: &mut Actor,
+        incoming: Incoming<'_>,
+        decided: Decided,
+        started: Timestamp,
+    ) -> Result<Turned, Stop> {
+        let Incoming { key, event, received_at, origin } = incoming;
+        let direct = matches!(origin, Origin::Direct(_));
+        let mut encoded = actor.lane.encode(&decided.step.next, &decided.step.changes);
+        let commit = self.turn_commit(actor, key, event, origin, &decided, &mut encoded);
+        let (turn, row) = (commit.log.turn.clone(), commit.log.hash.clone());
+        let begun = self.store.now();
+        let result = match self.store.commit(commit).await {
+            Err(StoreError::Unknown { .. }) => self.resolve_unknown(&actor.lane.key, &row).await?,
+            other => other?,
+        };
+        let done = self.store.now();
+        metrics::histogram!("throughline_commit_seconds").record(counted::seconds(done.since(begun)));
+        let (why, turned) = match result {
+            CommitResult::Committed => ("", None),
+            CommitResult::RevisionMoved => ("revision_moved", Some(Turned::Raced)),
+            CommitResult::ApprovalLost => ("approval_lost", Some(Turned::Raced)),
+            CommitResult::NotDirect => ("not_direct", Some(Turned::NotDirect)),
+            CommitResult::Fenced => ("fenced", Some(Turned::Lost)),
+        };
+        if let Some(turned) = turned {
+            counted::again(why);
+            return Ok(turned);
+        }
+        if direct {
+            self.faults.at(FailPoint::InboxCommitted)?;
+        }
+        self.faults.at(FailPoint::TurnCommitted)?;
+        let Step { next, changes, effects, timers, .. } = &decided.step;
+        let woken = !timers.is_empty() || effects.iter().any(|one| self.performer(actor, one).is_some());
+        counted::turn(&decided.step, done.since(started), started.since(received_at));
+        actor.state_hash = canon::hex(&encoded.hash);
+        actor.log_hash = row;
+        actor.leased_until = done.plus(LANE_LEASE);
+        actor.lane.apply_encoded(next.clone(), changes.clone(), encoded);
+        self.announce(actor, key, event, turn, woken);
+        self.shown_at(actor, effects)?;
+        Ok(Turned::Committed)
+    }
+
+    /// The connection broke inside the commit: claim again, which waits for the old transaction, then look.
+    async fn resolve_unknown(&self, key: &LaneKey, row: &str) -> Result<CommitResult, Stop> {
+        self.store.claim(key, &self.owner).await?;
+        let written = self.store.committed(key, row).await?;
+        Ok(if written { CommitResult::Committed } else { CommitResult::RevisionMoved })
+    }
+
+    fn performer(&self, actor: &Actor, effect: &Effect) -> Option<Performer> {
+        self.ports.performer(&actor.lane.key, effect.body.class())
+    }
+
+    /// Tells whoever watches, and wakes who performs.
+    fn announce(&self, actor: &Actor, key: &str, event: &Event, turn: TurnId, woken: bool) {
+        let lane = actor.lane.key.clone();
+        let committed = Committed { lane_id: lane.id(), lane, revision: actor.lane.revision, turn };
+        let mut names = vec![key];
+        if let EventKind::EffectSettled { effect, .. } = &event.kind {
+            names.push(effect.as_str());
+        }
+        self.wakes.tell(&names, &committed);
+        if woken {
+            self.wakes.effects.notify_one();
+        }
+    }
+
+    /// The fail points of a turn that shows a card.
+    fn shown_at(&self, actor: &Actor, effects: &[Effect]) -> Result<(), Stop> {
+        let card = |effect: &&Effect| {
+            matches!(effect.body, EffectBody::CardPost { .. } | EffectBody::CardUpdate { .. })
+        };
+        if let Some(card) = effects.iter().find(card) {
+            self.faults.at(FailPoint::CardPlanned)?;
+            // Where the channel reads from the store, the commit has sent it.
+            if self.performer(actor, card).is_none() {
+                self.faults.at(FailPoint::CardSent)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The whole turn as one value. Takes the bodies out of `encoded`.
+    fn turn_commit(
+        &self,
+        actor: &Actor,
+        key: &str,
+        event: &Event,
+        origin: Origin,
+        decided: &Decided,
+        encoded: &mut Encoded,
+    ) -> TurnCommit {
+        let Decided { given, step, end } = decided;
+        let (lane, revision) = (&actor.lane.key, actor.lane.revision + 1);
+        let (now, turn) = (given.now, Mint::new(lane, revision).turn());
+        let applied = step.decision.applied.as_ref();
+        let content = Said { key, event, given, applied, shown: &self.shown(lane, step) }.encode();
+        let salt = self.random_hex();
+        let log = TurnRow {
+            turn: turn.clone(),
+            lane: lane.id().0,
+            revision,
+            at: now,
+            key: key.into(),
+            event: event.kind.name().into(),
+            decision: throughline_engine::Decision { applied: None, ..step.decision.clone() },
+            trace: step.trace.clone(),
+            policy: self.policy_version.clone(),
+            engine: env!("CARGO_PKG_VERSION").into(),
+            snapshot: snapshot::VERSION,
+            before: actor.state_hash.clone(),
+            after: canon::hex(&encoded.hash),
+            effects: step
+                .effects
+                .iter()
+                .map(|e| (e.body.class().word().to_owned(), e.id.0.clone()))
+                .collect(),
+            messages: step.messages.clone(),
+            content: content_hash(&salt, &content),
+        }
+        .seal(&actor.log_hash, content, salt);
+        let (inbox, direct) = match origin {
+            Origin::Row(seq) => (vec![InboxEnd { seq, state: *end }], None),
+            Origin::Direct(brought) => (Vec::new(), Some(Direct { brought: *brought, state: *end })),
+        };
+        TurnCommit {
+            expected_revision: actor.lane.revision,
+            epoch: actor.epoch,
+            head: std::mem::take(&mut encoded.head),
+            inbox,
+            direct,
+            approvals: step.approvals.clone(),
+            outbox: self.outbox(lane, step, now),
+            cancel: step.cancel.clone(),
+            adopt: step.adopt.iter().map(|(id, outcome)| (id.clone(), outcome_text(outcome))).collect(),
+            timers: timers(lane, step),
+            clear_timers: step.clear_timers.clone(),
+            records: record_writes(step, encoded),
+            message_map: message_map(step),
+            tokens: self.tokens(lane, step),
+            audit: step.approvals.iter().filter_map(|change| audit_row(change, &turn.0, now)).collect(),
+            checkpoint: (revision == 1 || revision.is_multiple_of(limits::CHECKPOINT_EVERY)).then(|| {
+                let mut after = actor.lane.clone();
+                after.apply(step.next.clone(), &step.changes);
+                checkpoint(&after)
+            }),
+            log,
+            lane: lane.clone(),
+        }
+    }
+
+    /// What the commit itself delivers.
+    fn shown(&self, key: &LaneKey, step: &Step) -> BTreeMap<u32, Shown> {
+        let delivered =
+            |(_, effect): &(u32, &Effect)| self.ports.performer(key, effect.body.class()).is_none();
+        let shown = |(n, effect): (u32, &Effect)| Some((n, Shown::of(&effect.body)?));
+        (0..).zip(&step.effects).filter(delivered).filter_map(shown).collect()
+    }
+
+    /// What somebody performs.
+    fn outbox(&self, key: &LaneKey, step: &Step, now: Timestamp) -> Vec<OutboxRow> {
+        let row = |(ordinal, effect): (u32, &Effect)| {
+            let class = effect.body.class();
+            let performer = self.ports.performer(key, class)?;
+            Some(OutboxRow {
+                id: effect.id.clone(),
+                ordinal,
+                class,
+                stream: effect.body.stream(),
+                payload: canon::jcs(&effect.body),
+                depends_on: effect.depends_on.clone(),
+                approval: effect.approval.clone(),
+                performer,
+                deadline: (performer == Performer::Host).then(|| now.plus(limits::HOST_REPORT)),
+            })
+        };
+        (0..).zip(&step.effects).filter_map(row).collect()
+    }
+
+    fn tokens(&self, key: &LaneKey, step: &Step) -> Vec<TokenRow> {
+        let cards = step.effects.iter().filter_map(|effect| match &effect.body {
+            EffectBody::CardPost { card, .. } | EffectBody::CardUpdate { card, .. } => Some(card),
+            _ => None,
+        });
+        cards.flat_map(|card| self.keys.rows(&key.tenant, card)).collect()
+    }
+}
+
+fn outcome_text(outcome: &Outcome) -> String {
+    serde_json::to_string(outcome).unwrap_or_default()
+}
+
+fn timers(key: &LaneKey, step: &Step) -> Vec<TimerRow> {
+    let row = |timer: &Timer| TimerRow {
+        id: timer.id.clone(),
+        lane: key.clone(),
+        due: timer.due,
+        about: serde_json::to_string(&timer.about).unwrap_or_default(),
+    };
+    step.timers.iter().map(row).collect()
+}
+
+fn record_writes(step: &Step, encoded: &mut Encoded) -> Vec<RecordWrite> {
+    let written = step.changes.iter().zip(&mut encoded.changes).map(|(change, encoded)| {
+        let write = match change {
+            Change::Put(_) => Write::Put(encoded.body.take().unwrap_or_default()),
+            Change::Retire(_) => Write::Retire,
+            Change::Drop(_) => Write::Drop,
+        };
+        RecordWrite { kind: encoded.key.kind.word(), key: encoded.key.key.clone(), write }
+    });
+    written.collect()
+}
+
+fn message_map(step: &Step) -> Vec<(String, String)> {
+    let mapped = |change: &Change| match change {
+        Change::Put(Record::Message(message)) if step.messages.contains(&message.id) => {
+            message.channel_id.clone().map(|channel| (channel, message.id.0.clone()))
+        }
+        _ => None,
+    };
+    step.changes.iter().filter_map(mapped).collect()
+}
+
+/// Decisions on approvals also go to the tenant's audit chain, in the same commit.
+fn audit_row(change: &ApprovalChange, turn: &str, now: Timestamp) -> Option<String> {
+    match change {
+        ApprovalChange::Decide { .. } => Some(canon::jcs(&serde_json::json!({
+            "what": "approval.decided", "turn": turn, "at": now, "change": change,
+        }))),
+        ApprovalChange::Open(_) | ApprovalChange::Close { .. } => None,
+    }
+}
