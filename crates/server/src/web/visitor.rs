@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::page::{Refusal, page};
 use super::session::{self, By, Session};
 use crate::app::App;
-use crate::auth::Caller;
+use crate::auth::{Caller, Scope};
 use crate::codes;
 use crate::problem::Problem;
 
@@ -36,6 +36,8 @@ pub(crate) struct Seen {
     csrf: String,
     /// There is something to sign out of.
     signed_in: bool,
+    /// The console has something for them.
+    operates: bool,
     /// In a demo: everybody one can be.
     people: Vec<String>,
 }
@@ -48,6 +50,7 @@ impl Visitor {
             user: self.session.user().into(),
             csrf: self.session.csrf(app),
             signed_in: self.session.signed_in(),
+            operates: self.caller.may(Scope::ApprovalsRead),
             people,
         }
     }

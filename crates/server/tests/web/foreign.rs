@@ -135,12 +135,14 @@ async fn roles_open_what_they_say() {
     let ana = office.signed_in(&server, "ana").await;
     let hers = ana.visit("/").await;
     let hers = ana.say(&hers, "hello").await;
+    assert!(hers.html().contains("href=\"/console\""), "an approver has something to do there");
     let olga = office.signed_in(&server, "olga").await;
     assert_eq!(olga.visit(&hers.address).await.texts()[0], "hello", "an operator reads all lanes");
     assert_eq!(olga.get("/v1/effects").await.status, 200);
     let vic = office.signed_in(&server, "vic").await;
     let page = vic.visit("/").await;
     assert!(!page.html().contains("<textarea"), "a viewer writes nothing");
+    assert!(!page.html().contains("/console"), "and has nothing to do at the console");
     let fields =
         [("csrf", page.field("csrf")), ("c", page.field("c")), ("key", "k".into()), ("text", "hi".into())];
     let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
