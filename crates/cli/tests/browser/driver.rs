@@ -83,9 +83,9 @@ impl Browser {
         self.current.borrow().clone()
     }
 
-    /// Opens another tab.
+    /// Opens another window: a tab behind another one is not painted.
     pub(crate) fn new_window(&self) -> String {
-        let opened = self.command(Method::POST, "/window/new", &json!({ "type": "tab" })).unwrap();
+        let opened = self.command(Method::POST, "/window/new", &json!({ "type": "window" })).unwrap();
         opened["handle"].as_str().unwrap().to_owned()
     }
 

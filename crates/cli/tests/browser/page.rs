@@ -65,12 +65,14 @@ impl<'b> Page<'b> {
     #[track_caller]
     pub(crate) fn go(&self, url: &str) {
         self.tell(Method::POST, "/url", &json!({ "url": url }));
+        self.find(At::Css("body"));
     }
 
     /// Loads it again.
     #[track_caller]
     pub(crate) fn reload(&self) {
         self.tell(Method::POST, "/refresh", &json!({}));
+        self.find(At::Css("body"));
     }
 
     /// What a script returns. It runs beside the page's own policy, so it sees everything and breaks no rule.
@@ -142,11 +144,13 @@ impl<'b> Page<'b> {
         Err(format!("others: {others:?}"))
     }
 
-    /// The elements that a selector finds and a person sees, in reading order.
+    /// The elements that a selector finds and a person sees, in reading order. Before its first paint nothing of a
+    /// page is seen, and a browser drops what is clicked and typed.
     #[track_caller]
     pub(crate) fn seen(&self, css: &str) -> Vec<Element> {
-        let script = "return [...document.querySelectorAll(arguments[0])]
-            .filter(element => element.checkVisibility({ visibilityProperty: true }))";
+        let script = "if (performance.getEntriesByType('paint').length === 0) return [];
+            return [...document.querySelectorAll(arguments[0])]
+                .filter(element => element.checkVisibility({ visibilityProperty: true }))";
         let found = self.run(script, &[json!(css)]);
         found.as_array().unwrap().iter().filter_map(Element::of).collect()
     }
