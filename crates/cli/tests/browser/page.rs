@@ -114,14 +114,6 @@ impl<'b> Page<'b> {
         self.cdp("Emulation.setScriptExecutionDisabled", json!({ "value": true }));
     }
 
-    /// What the console has noted since it was last asked.
-    #[track_caller]
-    pub(crate) fn console(&self) -> Vec<String> {
-        let entries = self.tell(Method::POST, "/se/log", &json!({ "type": "browser" }));
-        let told = |entry: &Value| format!("{}: {}", entry["level"], entry["message"]);
-        entries.as_array().unwrap().iter().map(told).collect()
-    }
-
     /// The first element there, as soon as it is seen.
     #[track_caller]
     pub(crate) fn find(&self, at: At<'_>) -> Element {
@@ -302,12 +294,18 @@ impl<'b> Page<'b> {
         base64::engine::general_purpose::STANDARD.decode(told.as_str().unwrap()).unwrap()
     }
 
-    /// What went wrong on the page that nobody sees: scripts that ran, rules that were broken, errors.
+    /// What went wrong on the page that nobody sees: dialogs, errors, rules of its policy that it broke.
     #[track_caller]
     pub(crate) fn faults(&self) -> Vec<String> {
         let noted = self.run("return window.noted", &[]);
         let noted = noted.as_array().unwrap_or_else(|| panic!("the page is not watched: {noted}"));
-        noted.iter().map(|fault| fault.as_str().unwrap().to_owned()).collect()
+        let console = self.tell(Method::POST, "/se/log", &json!({ "type": "browser" }));
+        let said = console.as_array().unwrap().iter().map(|entry| &entry["message"]);
+        let about_us = |said: &&Value| {
+            let said = said.as_str().unwrap_or_default();
+            ["Content Security Policy", "Trusted", "Uncaught"].iter().any(|word| said.contains(word))
+        };
+        noted.iter().chain(said.filter(about_us)).map(|fault| fault.as_str().unwrap().to_owned()).collect()
     }
 
     #[track_caller]
@@ -319,6 +317,7 @@ impl<'b> Page<'b> {
 
 impl Drop for Page<'_> {
     /// A test that fails leaves a picture, and tells what was written on the page.
+    #[expect(clippy::print_stderr, reason = "it stands beside the panic's own message")]
     fn drop(&mut self) {
         if !std::thread::panicking() {
             return;
