@@ -571,14 +571,14 @@ class Form {
     this.save = make('button', { class: 'primary' }, 'Save');
     const away = make('button', { type: 'button' }, 'Cancel');
     const heading = this.section.querySelector('h3').textContent;
-    const title = make('h2', { id: 'form-title' }, this.action === 'edit' ? `Edit: ${heading}` : 'It exists');
+    const title = make('h2', { id: 'form-heading' }, this.action === 'edit' ? `Edit: ${heading}` : 'It exists');
     const inner = make('form', { method: 'dialog' },
       title, ...this.fields.map(field => field.row),
       make('footer', {}, this.note, make('div', { class: 'actions' }, this.save, away)));
     inner.addEventListener('submit', event => { event.preventDefault(); this.submit(); });
     inner.addEventListener('keydown', event => this.turnAround(event, away));
     away.addEventListener('click', () => this.dialog.close());
-    this.dialog = make('dialog', { 'aria-labelledby': 'form-title' }, inner);
+    this.dialog = make('dialog', { 'aria-labelledby': 'form-heading' }, inner);
   }
 
   /** Keeps the Tab key within the form: from the last stop to the first, and back. */

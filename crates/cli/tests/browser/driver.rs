@@ -23,7 +23,7 @@ const MISSING: &str = "the browser tests need Chromium and its WebDriver: on Deb
 
 /// A running browser.
 pub(crate) struct Browser {
-    driver: Child,
+    _driver: Driver,
     agent: Agent,
     /// Where the commands of its session go.
     session: String,
@@ -46,20 +46,21 @@ pub(crate) struct Refused {
 
 impl Browser {
     /// Starts one; `None`: the tests are to be skipped, which is said.
+    #[expect(clippy::print_stdout, reason = "whoever asks for the output learns why the test did nothing")]
     pub(crate) fn start() -> Option<Self> {
         if std::env::var_os(SKIP).is_some_and(|value| !value.is_empty()) {
             println!("skipped: {SKIP} is set");
             return None;
         }
         let home = tempfile::tempdir().unwrap();
-        let (driver, port) = start_driver(home.path());
+        let (driver, port) = Driver::start(home.path());
         let config = Agent::config_builder()
             .http_status_as_error(false)
             .proxy(None)
             .timeout_global(Some(Duration::from_millis(2 * PATIENCE_MS)))
             .build();
         let mut browser = Self {
-            driver,
+            _driver: driver,
             agent: config.into(),
             session: format!("http://127.0.0.1:{port}/session"),
             current: RefCell::default(),
@@ -83,9 +84,9 @@ impl Browser {
         self.current.borrow().clone()
     }
 
-    /// Opens another tab.
+    /// Opens another window: a tab behind another one is not painted.
     pub(crate) fn new_window(&self) -> String {
-        let opened = self.command(Method::POST, "/window/new", &json!({ "type": "tab" })).unwrap();
+        let opened = self.command(Method::POST, "/window/new", &json!({ "type": "window" })).unwrap();
         opened["handle"].as_str().unwrap().to_owned()
     }
 
@@ -130,10 +131,8 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // Ends Chromium; what does not answer is killed with its driver.
+        // Ends Chromium; the driver is killed after that.
         let _ = self.agent.delete(&self.session).call();
-        let _ = self.driver.kill();
-        let _ = self.driver.wait();
     }
 }
 
@@ -149,35 +148,44 @@ impl Element {
     }
 }
 
-/// Starts the driver and waits until it says where it listens.
-fn start_driver(home: &Path) -> (Child, u16) {
-    let log = std::fs::File::create(home.join("chromedriver.log")).unwrap();
-    let mut driver = Command::new("chromedriver")
-        .args(["--port=0", "--log-level=WARNING"])
-        .env_clear()
-        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-        .env("HOME", home)
-        .env("TMPDIR", home)
-        .env("LANG", "C.UTF-8")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(log)
-        .spawn()
-        .unwrap_or_else(|error| panic!("{MISSING}\ncannot run chromedriver: {error}"));
-    let mut told = BufReader::new(driver.stdout.take().unwrap());
-    let mut all = String::new();
-    loop {
-        let from = all.len();
-        if told.read_line(&mut all).unwrap_or(0) == 0 {
-            let _ = driver.kill();
-            panic!("{MISSING}\nchromedriver ended at once: {all}");
+/// The process `chromedriver`, killed when dropped.
+struct Driver(Child);
+
+impl Driver {
+    /// Starts it and waits until it says on which port it listens.
+    fn start(home: &Path) -> (Self, u16) {
+        let log = std::fs::File::create(home.join("chromedriver.log")).unwrap();
+        let mut command = Command::new("chromedriver");
+        command
+            .args(["--port=0", "--log-level=WARNING"])
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", home)
+            .env("TMPDIR", home)
+            .env("LANG", "C.UTF-8");
+        let started = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log).spawn();
+        let mut driver =
+            Self(started.unwrap_or_else(|error| panic!("{MISSING}\ncannot run chromedriver: {error}")));
+        let mut told = BufReader::new(driver.0.stdout.take().unwrap());
+        let mut all = String::new();
+        loop {
+            let from = all.len();
+            let read = told.read_line(&mut all).unwrap_or(0);
+            assert!(read > 0, "{MISSING}\nchromedriver ended at once: {all}");
+            let port = all[from..].split_once("successfully on port ").map(|(_, port)| port.trim());
+            if let Some(port) = port.and_then(|port| port.trim_end_matches('.').parse().ok()) {
+                // Nobody reads on: a driver that writes to a closed pipe would end.
+                std::thread::spawn(move || std::io::copy(&mut told, &mut std::io::sink()));
+                return (driver, port);
+            }
         }
-        let port = all[from..].split_once("successfully on port ").map(|(_, port)| port.trim());
-        if let Some(port) = port.and_then(|port| port.trim_end_matches('.').parse().ok()) {
-            // Nobody reads on: a driver that writes to a closed pipe would end.
-            std::thread::spawn(move || std::io::copy(&mut told, &mut std::io::sink()));
-            return (driver, port);
-        }
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 

@@ -18,8 +18,14 @@ fn wb2_nothing_is_missing_and_nothing_double_after_a_reload_and_cuts() {
     // A second tab of the same conversation writes, without a proxy in between.
     let path = chat.address().splitn(4, '/').nth(3).unwrap().to_owned();
     let other = Chat::open_another(&browser, &format!("{}/{path}", serving.url()));
-    let said: Vec<String> = (1..=8).map(|n| format!("{n} is a number that I like")).collect();
-    let [early @ .., late, last] = said.as_slice() else { unreachable!() };
+    let said: Vec<String> = (1..=9).map(|n| format!("{n} is a number that I like")).collect();
+    let [_, early @ .., late, last] = said.as_slice() else { unreachable!() };
+    network.lose_answers(2);
+    chat.write(&said[0]);
+    until("two answers to be lost", || match network.loses() {
+        0 => Ok(()),
+        more => Err(format!("{more} more")),
+    });
     network.break_after(Some(1500));
     for (n, text) in early.iter().enumerate() {
         if n % 2 == 0 { other.write(text) } else { chat.write(text) }
@@ -29,7 +35,7 @@ fn wb2_nothing_is_missing_and_nothing_double_after_a_reload_and_cuts() {
         broke => Err(format!("{broke} connections broke")),
     });
     network.break_after(None);
-    chat.until_says(&early[4]);
+    chat.until_says(&early[5]);
     network.cut();
     chat.until_connection("offline");
     other.write(late);

@@ -65,12 +65,14 @@ impl<'b> Page<'b> {
     #[track_caller]
     pub(crate) fn go(&self, url: &str) {
         self.tell(Method::POST, "/url", &json!({ "url": url }));
+        self.find(At::Css("body"));
     }
 
     /// Loads it again.
     #[track_caller]
     pub(crate) fn reload(&self) {
         self.tell(Method::POST, "/refresh", &json!({}));
+        self.find(At::Css("body"));
     }
 
     /// What a script returns. It runs beside the page's own policy, so it sees everything and breaks no rule.
@@ -112,14 +114,6 @@ impl<'b> Page<'b> {
         self.cdp("Emulation.setScriptExecutionDisabled", json!({ "value": true }));
     }
 
-    /// What the console has noted since it was last asked.
-    #[track_caller]
-    pub(crate) fn console(&self) -> Vec<String> {
-        let entries = self.tell(Method::POST, "/se/log", &json!({ "type": "browser" }));
-        let told = |entry: &Value| format!("{}: {}", entry["level"], entry["message"]);
-        entries.as_array().unwrap().iter().map(told).collect()
-    }
-
     /// The first element there, as soon as it is seen.
     #[track_caller]
     pub(crate) fn find(&self, at: At<'_>) -> Element {
@@ -142,11 +136,13 @@ impl<'b> Page<'b> {
         Err(format!("others: {others:?}"))
     }
 
-    /// The elements that a selector finds and a person sees, in reading order.
+    /// The elements that a selector finds and a person sees, in reading order. Before its first paint nothing of a
+    /// page is seen, and a browser drops what is clicked and typed.
     #[track_caller]
     pub(crate) fn seen(&self, css: &str) -> Vec<Element> {
-        let script = "return [...document.querySelectorAll(arguments[0])]
-            .filter(element => element.checkVisibility({ visibilityProperty: true }))";
+        let script = "if (performance.getEntriesByType('paint').length === 0) return [];
+            return [...document.querySelectorAll(arguments[0])]
+                .filter(element => element.checkVisibility({ visibilityProperty: true }))";
         let found = self.run(script, &[json!(css)]);
         found.as_array().unwrap().iter().filter_map(Element::of).collect()
     }
@@ -298,12 +294,18 @@ impl<'b> Page<'b> {
         base64::engine::general_purpose::STANDARD.decode(told.as_str().unwrap()).unwrap()
     }
 
-    /// What went wrong on the page that nobody sees: scripts that ran, rules that were broken, errors.
+    /// What went wrong on the page that nobody sees: dialogs, errors, rules of its policy that it broke.
     #[track_caller]
     pub(crate) fn faults(&self) -> Vec<String> {
         let noted = self.run("return window.noted", &[]);
         let noted = noted.as_array().unwrap_or_else(|| panic!("the page is not watched: {noted}"));
-        noted.iter().map(|fault| fault.as_str().unwrap().to_owned()).collect()
+        let console = self.tell(Method::POST, "/se/log", &json!({ "type": "browser" }));
+        let said = console.as_array().unwrap().iter().map(|entry| &entry["message"]);
+        let about_us = |said: &&Value| {
+            let said = said.as_str().unwrap_or_default();
+            ["Content Security Policy", "Trusted", "Uncaught"].iter().any(|word| said.contains(word))
+        };
+        noted.iter().chain(said.filter(about_us)).map(|fault| fault.as_str().unwrap().to_owned()).collect()
     }
 
     #[track_caller]
@@ -315,6 +317,7 @@ impl<'b> Page<'b> {
 
 impl Drop for Page<'_> {
     /// A test that fails leaves a picture, and tells what was written on the page.
+    #[expect(clippy::print_stderr, reason = "it stands beside the panic's own message")]
     fn drop(&mut self) {
         if !std::thread::panicking() {
             return;

@@ -3,6 +3,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -30,6 +31,8 @@ struct State {
     broke: usize,
     /// Whether what the server tells by itself is held back.
     holds: bool,
+    /// How many answers to what is sent are lost, from now on.
+    loses: usize,
     open: Vec<TcpStream>,
 }
 
@@ -43,7 +46,7 @@ impl Network {
     /// Binds a port; nothing goes through before [`Network::to`].
     pub(crate) fn bind() -> (Self, TcpListener) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let state = State { up: true, carries: None, broke: 0, holds: false, open: Vec::new() };
+        let state = State { up: true, carries: None, broke: 0, holds: false, loses: 0, open: Vec::new() };
         let port = listener.local_addr().unwrap().port();
         (Self { port, state: Arc::new(Mutex::new(state)) }, listener)
     }
@@ -98,6 +101,16 @@ impl Network {
         self.state.lock().unwrap().holds = holds;
     }
 
+    /// Loses the answers to so many POSTs: the server did what was asked, and nobody hears of it.
+    pub(crate) fn lose_answers(&self, count: usize) {
+        self.state.lock().unwrap().loses = count;
+    }
+
+    /// How many of them are still to be lost.
+    pub(crate) fn loses(&self) -> usize {
+        self.state.lock().unwrap().loses
+    }
+
     /// How many connections broke in the middle.
     pub(crate) fn broke(&self) -> usize {
         self.state.lock().unwrap().broke
@@ -111,18 +124,32 @@ fn carry(state: &Arc<Mutex<State>>, browser: TcpStream, server: TcpStream) {
         state.open.push(server.try_clone().unwrap());
         state.carries.map(|bytes| bytes + 97 * (state.broke % 40))
     };
-    let (mut asks, mut is_asked) = (browser.try_clone().unwrap(), server.try_clone().unwrap());
-    std::thread::spawn(move || {
-        let _ = std::io::copy(&mut asks, &mut is_asked);
-        let _ = is_asked.shutdown(Shutdown::Both);
-    });
+    let posts = Arc::new(AtomicBool::new(false));
+    let (asks, is_asked, posted) =
+        (browser.try_clone().unwrap(), server.try_clone().unwrap(), Arc::clone(&posts));
+    std::thread::spawn(move || ask(asks, &is_asked, &posted));
     let state = Arc::clone(state);
     std::thread::spawn(move || {
-        if answer(&state, server, &browser, carries) {
+        if answer(&state, server, &browser, carries, &posts) {
             state.lock().unwrap().broke += 1;
         }
         let _ = browser.shutdown(Shutdown::Both);
     });
+}
+
+/// Carries what is asked, and notes whether it is a POST.
+fn ask(mut browser: TcpStream, mut server: &TcpStream, posts: &AtomicBool) {
+    let mut buffer = [0; 4096];
+    while let Ok(read @ 1..) = browser.read(&mut buffer) {
+        let asked = &buffer[..read];
+        if asked.starts_with(b"POST ") || asked.starts_with(b"GET ") {
+            posts.store(asked.starts_with(b"POST "), Ordering::SeqCst);
+        }
+        if server.write_all(asked).is_err() {
+            break;
+        }
+    }
+    let _ = server.shutdown(Shutdown::Both);
 }
 
 /// Carries answers, at most so many bytes of them; `true`: the last was broken off.
@@ -131,6 +158,7 @@ fn answer(
     mut server: TcpStream,
     mut browser: &TcpStream,
     carries: Option<usize>,
+    posts: &AtomicBool,
 ) -> bool {
     let mut left = carries.unwrap_or(usize::MAX);
     let mut streams = false;
@@ -140,6 +168,9 @@ fn answer(
         streams |= buffer[..read].windows(STREAM.len()).any(|bytes| bytes == STREAM);
         while streams && state.lock().unwrap().holds {
             std::thread::sleep(Duration::from_millis(10));
+        }
+        if posts.load(Ordering::SeqCst) && lost(state) {
+            return false;
         }
         let passes = read.min(left);
         if read == 0 || browser.write_all(&buffer[..passes]).is_err() {
@@ -151,4 +182,12 @@ fn answer(
             return true;
         }
     }
+}
+
+/// Whether this answer is one of those to be lost.
+fn lost(state: &Mutex<State>) -> bool {
+    let mut state = state.lock().unwrap();
+    let lost = state.loses > 0;
+    state.loses = state.loses.saturating_sub(1);
+    lost
 }
