@@ -79,6 +79,8 @@ fn wb4_all_text_can_be_read_in_both_themes() {
     chat.until_card("the gate", |card| card.step == "scope_gate");
     chat.write(&BUG.replace("the page", "the list"));
     let preview = chat.until_preview(1);
+    chat.click(At::Css("article:last-of-type .why button"));
+    chat.find(At::Css("article:last-of-type .rungs"));
     for theme in ["light", "dark"] {
         chat.theme(theme);
         can_be_read(&chat, theme);
