@@ -149,7 +149,7 @@ pub(crate) fn vocabulary<'f, 'a: 'f>(files: impl Iterator<Item = &'f File<'a>>) 
 pub(crate) fn slots(words: &[&str]) -> Vec<WordId> {
     let mut slots = vec![WordId::UNKNOWN; (words.len() * 2 + 1).next_power_of_two()];
     let mask = slots.len() - 1;
-    for (id, word) in (0..).zip(words).skip(RESERVED.len()) {
+    for (id, word) in (0..=u16::MAX).zip(words).skip(RESERVED.len()) {
         let mut at = hash(word) & mask;
         while slots[at] != WordId::UNKNOWN {
             at = (at + 1) & mask;
@@ -179,6 +179,7 @@ pub(crate) fn compile(
     names: &[&str],
     vocabulary: &Vocabulary<'_>,
 ) -> Result<Tables, String> {
+    number(vocabulary.words.len())?;
     let mut compiler = Compiler { file, names, vocabulary, elements: Vec::new(), spellings: Vec::new() };
     let firsts = compiler.firsts()?;
     let (mut under, mut values) = (vec![Vec::new(); vocabulary.words.len()], Vec::new());
@@ -215,21 +216,21 @@ struct Compiler<'c, 'a> {
 
 impl Compiler<'_, '_> {
     /// What each section can begin with. Sections name each other, also themselves, so this is repeated until nothing
-    /// is added.
+    /// changes.
     fn firsts(&self) -> Result<Vec<Firsts>, String> {
         let mut firsts = vec![Firsts::new(); self.names.len()];
         loop {
-            let before: usize = firsts.iter().map(Firsts::len).sum();
+            let mut next = vec![Firsts::new(); self.names.len()];
             for section in &self.file.sections {
-                let mut first = Firsts::new();
+                let first = &mut next[usize::from(self.section(section.name, section.line)?.0)];
                 for phrase in &section.phrases {
                     first.append(&mut self.first(phrase, &firsts)?);
                 }
-                firsts[usize::from(self.section(section.name, section.line)?.0)] = first;
             }
-            if firsts.iter().map(Firsts::len).sum::<usize>() == before {
+            if next == firsts {
                 return Ok(firsts);
             }
+            firsts = next;
         }
     }
 
@@ -296,5 +297,5 @@ fn span(from: usize, to: usize) -> Result<Span, String> {
 }
 
 fn number(n: usize) -> Result<u16, String> {
-    u16::try_from(n).map_err(|_| "0: the lexicon is larger than its tables can number".into())
+    u16::try_from(n).map_err(|_| "1: the lexicon is larger than its tables can number".into())
 }
