@@ -30,7 +30,7 @@ pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
         scale.pick(&[20, 40, 80, 160], &[1_000, 3_000, 10_000, 30_000], &[1_000, 10_000, 100_000, 1_000_000]);
     let (rounds, turns) = scale.pick((1, 64), (4, 320), (8, 1_280));
     let folder = tempfile::tempdir()?;
-    let idle = Idle::new(folder.path(), sizes[0])?;
+    let mut idle = Idle::new(folder.path());
     let mut stores = Vec::new();
     let mut resident = Vec::new();
     for lanes in sizes {
@@ -42,9 +42,9 @@ pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
         resident.push((*lanes as f64, at_start(scale, &data)?));
         stores.push(Store { lanes: *lanes, path, bytes, drawn: Arc::default() });
     }
-    let rates = interleaved("B6", rounds, &mut stores, |store| woken(&idle, store, turns))?;
+    let rates = interleaved("B6", rounds, &mut stores, |store| woken(store, turns))?;
     let left = left_behind(scale, folder.path())?;
-    Ok(report(&idle, &stores, &rates, &resident, left))
+    Ok(report(&stores, &rates, &resident, left))
 }
 
 /// Microseconds a turn when many people wake idle lanes at once, each time another one.
@@ -55,19 +55,19 @@ struct Woken {
     work: f64,
 }
 
-fn woken(idle: &Idle, store: &Store, turns: usize) -> anyhow::Result<Woken> {
+fn woken(store: &Store, turns: usize) -> anyhow::Result<Woken> {
     let each = turns.div_ceil(IN_FLIGHT);
     block_on(async {
         let bench = Bench::open(&store.path, Delivered::ByCommit)?;
         let (began, before) = (Instant::now(), spent_by_all());
         let tasks: Vec<_> = (0..IN_FLIGHT)
             .map(|_| {
-                let (idle, drawn, lanes) = (idle.clone(), store.drawn.clone(), store.lanes as u64);
-                let talk = bench.talk(idle.lane(0));
+                let (drawn, lanes) = (store.drawn.clone(), store.lanes as u64);
+                let talk = bench.talk(Idle::lane(0));
                 tokio::spawn(async move {
                     for _ in 0..each {
                         let n = mixed(drawn.fetch_add(1, Ordering::Relaxed)) % lanes;
-                        Kind::Reply.go(&talk.to(idle.lane(n as usize))).await?;
+                        Kind::Reply.go(&talk.to(Idle::lane(n as usize))).await?;
                     }
                     anyhow::Ok(())
                 })
@@ -117,20 +117,12 @@ fn left_behind(scale: Scale, folder: &Path) -> anyhow::Result<Option<f64>> {
     Ok(Some(grown.median() / lanes as f64))
 }
 
-fn report(
-    idle: &Idle,
-    stores: &[Store],
-    rates: &[Vec<Woken>],
-    resident: &[(f64, f64)],
-    left: Option<f64>,
-) -> Section {
+fn report(stores: &[Store], rates: &[Vec<Woken>], resident: &[(f64, f64)], left: Option<f64>) -> Section {
     let mut section = Section::new("B6", "growth with idle lanes");
     section.say(format!(
-        "Stores of idle lanes, each with the head and the records of one finished turn. {} lanes of a store went through \
-         a real turn; the rest are copies of their rows under further tenants, made in the database. {IN_FLIGHT} turns \
-         in flight, each waking an idle lane at random: claimed and loaded, the reply decided and committed. Memory is \
-         that of `throughline serve` over the store.",
-        number(idle.real as f64, 0)
+        "Stores of idle lanes, each with the head and the records of one finished turn, made by real turns. {IN_FLIGHT} \
+         turns in flight, each waking an idle lane at random: claimed and loaded, the reply decided and committed. Memory \
+         is that of `throughline serve` over the store."
     ));
     let mut table = Table::new(&[
         "idle lanes",

@@ -7,7 +7,7 @@ use crate::stored::idle::Idle;
 pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
     let lanes = scale.pick(40, 10_000, 100_000);
     let folder = tempfile::tempdir()?;
-    let idle = Idle::new(folder.path(), scale.pick(20, 1_000, 1_000))?;
+    let mut idle = Idle::new(folder.path());
     let stores = [0, lanes].map(|lanes| (lanes, folder.path().join(lanes.to_string())));
     for (lanes, data) in &stores {
         std::fs::create_dir(data)?;

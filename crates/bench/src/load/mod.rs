@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use async_trait::async_trait;
-use throughline_engine::effect::{EffectBody, EffectClass, EffectResult, Outcome};
+use throughline_engine::effect::{EffectClass, EffectResult, Outcome};
 use throughline_engine::event::Press;
 use throughline_engine::given::{Actor, Addressing};
 use throughline_engine::workflow::Action;
@@ -121,13 +121,9 @@ impl Talk {
 
     /// Presses a button of the newest card.
     pub(crate) async fn press(&self, action: Action) -> anyhow::Result<()> {
-        let shown = self.newest(2).await?.into_iter().find_map(|effect| {
-            match serde_json::from_str(&effect.row.payload).ok()? {
-                EffectBody::CardPost { card, .. } => Some(card),
-                _ => None,
-            }
-        });
-        let card = shown.context("the newest turn shows no card")?;
+        let lane = rows::read(&self.runtime, &self.lane).await?;
+        let card = lane.head.cards.iter().last().and_then(|id| lane.records.card(&id));
+        let card = card.context("the lane shows no card")?;
         let token = self.runtime.keys().token(&self.lane.tenant, &card.id, card.version, "", action);
         let press = |id: &str| Event {
             id: id.into(),

@@ -1,9 +1,10 @@
 //! What a turn writes, in bytes: measured on a lane as it is, so that the limit writes as much.
 
 use throughline_engine::lane::{Change, Lane};
-use throughline_engine::{Given, LaneKey, Policy, Step, canon, snapshot, step};
+use throughline_engine::{Given, LaneKey, Policy, Step, TurnId, snapshot, step};
 use throughline_runtime::Runtime;
-use throughline_store::LogRow;
+use throughline_runtime::record::Turn;
+use throughline_store::{LogRow, StoredTurn};
 
 use super::{Kind, messages};
 
@@ -19,6 +20,7 @@ pub(crate) struct Rows {
     pub(crate) again: Vec<usize>,
     /// The turn's row and its content.
     pub(crate) log: usize,
+    /// What the store keeps apart because somebody performs it. What the commit itself delivers is in the log row.
     pub(crate) outbox: Vec<usize>,
     /// It ends the newest outbox row of the turn before.
     pub(crate) settles: bool,
@@ -34,28 +36,31 @@ impl Rows {
         let event = messages::posted(&messages::delivery_key(0), 0, kind.text());
         let step = step(&lane, &event, &given, &Policy::default());
         let turns = runtime.store().turns_before(key, u64::MAX, 2).await?;
-        let log = |event: &str| {
-            let event = format!("\"event\":\"{event}\"");
-            turns.iter().find(|turn| turn.log.row.contains(&event)).map_or(0, |turn| bytes(&turn.log))
-        };
-        let mut rows = vec![Self::of_step(&lane, &step, event.id.len(), log("message.posted"))];
-        if kind == Kind::Settled {
-            // `fx:{effect}:{attempt}`; the head is written again, and no record changes.
-            let key = step.effects.first().map_or(0, |effect| "fx::1".len() + effect.id.as_str().len());
-            let log = log("effect.settled");
-            rows.push(Self { key, head: rows[0].head, log, settles: true, ..Self::default() });
+        let newest = |event: &str| newest(&turns, event);
+        let (turn, log) = newest("message.posted")?;
+        let planned = runtime.store().effects(&key.tenant, Some(key), None, 8).await?;
+        let planned = planned.iter().filter(|effect| effect.turn == turn);
+        let mut rows = Self { key: event.id.len(), log, ..Self::of_step(&lane, &step) };
+        rows.outbox = planned.map(|effect| effect.row.payload.len()).collect();
+        if kind != Kind::Settled {
+            return Ok(vec![rows]);
         }
-        Ok(rows)
+        // `fx:{effect}:{attempt}`; the head is written again, and no record changes.
+        let effect = step.effects.first().map_or(0, |effect| effect.id.as_str().len());
+        let log = newest("effect.settled")?.1;
+        let settled =
+            Self { key: "fx::1".len() + effect, head: rows.head, log, settles: true, ..Self::default() };
+        Ok(vec![rows, settled])
     }
 
-    fn of_step(lane: &Lane, step: &Step, key: usize, log: usize) -> Self {
-        let mut rows = Self { key, head: snapshot::encode_head(&step.next).len(), log, ..Self::default() };
+    /// Head and records.
+    fn of_step(lane: &Lane, step: &Step) -> Self {
+        let mut rows = Self { head: snapshot::encode_head(&step.next).len(), ..Self::default() };
         for change in &step.changes {
             let Change::Put(record) = change else { continue };
             let of = if lane.records.get(&change.key()).is_some() { &mut rows.again } else { &mut rows.new };
             of.push(snapshot::encode_record(record).len());
         }
-        rows.outbox = step.effects.iter().map(|effect| canon::jcs(&effect.body).len()).collect();
         rows
     }
 
@@ -78,7 +83,15 @@ pub(crate) async fn read(runtime: &Runtime, key: &LaneKey) -> anyhow::Result<Lan
     Ok(lane)
 }
 
-/// Row, content and hashes; the last two are half as long in the file as in hex.
-fn bytes(log: &LogRow) -> usize {
-    log.row.len() + log.content.len() + (log.salt.len() + log.hash.len() + log.prev_hash.len()) / 2
+/// The newest turn of such an event, and what its row takes: the hash of the row before is that row's own, and of the other
+/// hashes only the bytes are kept.
+fn newest(turns: &[StoredTurn], event: &str) -> anyhow::Result<(TurnId, usize)> {
+    for stored in turns {
+        let turn = Turn::read(stored)?;
+        if turn.row.event == event {
+            let LogRow { row, content, salt, hash, .. } = &stored.log;
+            return Ok((turn.row.turn, row.len() + content.len() + (salt.len() + hash.len()) / 2));
+        }
+    }
+    anyhow::bail!("none of the newest turns is of {event}")
 }
