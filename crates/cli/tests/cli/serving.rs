@@ -79,8 +79,10 @@ fn a_second_interrupt_leaves_at_once() {
     let told: serde_json::Value = serde_json::from_str(&line).unwrap();
     let address = told["url"].as_str().unwrap().strip_prefix("http://").unwrap().to_owned();
     // Half a request is waited for when it stops.
-    let mut half = std::net::TcpStream::connect(address).unwrap();
+    let mut half = std::net::TcpStream::connect(&address).unwrap();
     half.write_all(b"POST /v1/events HTTP/1.1\r\nHost: ").unwrap();
+    // Connections are taken in their order: once a later one is answered, the half one is held.
+    home.run(&["doctor", "--server", &format!("http://{address}")]).ends(0);
     signal(&child, "-INT");
     let mut messages = BufReader::new(child.stderr.take().unwrap()).lines();
     let stopping = messages.by_ref().map_while(Result::ok).find(|line| line.starts_with("stopping"));

@@ -13,6 +13,8 @@ use crate::telling::{self, Planned};
 #[derive(Serialize)]
 pub(super) struct EffectRow {
     pub(super) id: String,
+    /// It has a row, and a page, of its own; else it was delivered by its turn's commit.
+    stored: bool,
     class: String,
     state: String,
     /// What it does, in one line.
@@ -71,6 +73,7 @@ pub(super) fn row(effect: &StoredEffect) -> EffectRow {
     };
     EffectRow {
         id: effect.row.id.0.clone(),
+        stored: true,
         class: effect.row.class.word().into(),
         state: telling::state_word(effect.state).into(),
         what: body.as_ref().map(line).unwrap_or_default(),
@@ -98,6 +101,7 @@ pub(super) fn planned(runtime: &Runtime, planned: &Planned, views: &[MessageView
     EffectRow {
         what: delivered(planned, views),
         id: told.id,
+        stored: false,
         class: told.class,
         state: told.state,
         outward: false,
