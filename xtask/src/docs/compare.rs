@@ -18,7 +18,7 @@ const ANY_LINES: &str = "…";
 /// What differs from run to run, and what stands for it.
 static VARYING: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     let table = [
-        (r"\b([a-z]{1,2})_(?:[a-z2-7]{24}\b|…)", "${1}_#"),
+        (r"\b([a-z]{1,2})_(?:[a-z2-7]{16,24}(?:_\d+)*\b|…)", "${1}_#"),
         (r"\btlk_([a-z0-9-]+)_(?:[0-9a-f]{48}\b|…)", "tlk_${1}_#"),
         (r"\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z", "<time>"),
         (r"\b(\d{1,2} [A-Z][a-z]{2}( \d{4})? )?\d{2}:\d{2}(:\d{2})?\b", "<time>"),

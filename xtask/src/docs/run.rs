@@ -30,7 +30,7 @@ const CHORE: &str = "cargo xtask ";
 const LOOK: Duration = Duration::from_millis(5);
 
 static ID: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"\b([a-z]{1,2})_[a-z2-7]{24}\b").expect("a pattern"));
+    LazyLock::new(|| Regex::new(r"\b([a-z]{1,2})_[a-z2-7]{16,24}(?:_\d+)*\b").expect("a pattern"));
 static ABBREVIATED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\b([a-z]{1,2})_…").expect("a pattern"));
 static NAMED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"<([a-z][a-z ]*)>").expect("a pattern"));
 
