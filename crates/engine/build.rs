@@ -1,6 +1,6 @@
 //! Compiles the lexicons of every language into tables: the engine parses nothing and compares numbers.
 //!
-//! Each of the [`FOLDERS`] holds one file a language; languages are tried in the order of their names.
+//! Each of the [`FOLDERS`] holds one folder a language; languages are numbered in the order of [`LANGUAGES`].
 
 extern crate alloc;
 
@@ -13,14 +13,17 @@ mod table;
 mod vocabulary;
 
 use std::fmt::{Debug, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::{env, fs};
 
-use compile::{File, Tables};
+use compile::{Language, Tables};
 use vocabulary::Vocabulary;
 
 /// Where lexicons are, and what the engine calls them.
 const FOLDERS: [(&str, &str); 2] = [("src/recognize/data", "RECOGNIZE"), ("src/intent/data", "INTENT")];
+
+/// The languages there are, by their BCP 47 codes. A further one is a word here and a folder of files.
+const LANGUAGES: [&str; 2] = ["en", "de"];
 
 fn main() {
     if let Err(wrong) = run() {
@@ -31,28 +34,28 @@ fn main() {
 fn run() -> Result<(), String> {
     let mut folders = Vec::new();
     for (folder, name) in FOLDERS {
-        folders.push((name, sources(Path::new(folder))?));
+        let sources: Result<Vec<_>, _> =
+            LANGUAGES.iter().map(|language| sources(&Path::new(folder).join(language))).collect();
+        folders.push((name, sources?));
     }
     let mut families = Vec::new();
-    for (name, sources) in &folders {
-        let files: Result<Vec<File<'_>>, _> = sources
-            .iter()
-            .map(|source| File::read(&source.text).map_err(|wrong| source.at(&wrong)))
-            .collect();
-        families.push((name, sources, files?));
+    for (name, languages) in &folders {
+        let read = languages.iter().map(|sources| Language::read(Source::each(sources)));
+        families.push((name, read.collect::<Result<Vec<_>, _>>()?));
     }
-    let words = compile::vocabulary(families.iter().flat_map(|(_, _, files)| files));
+    let words = compile::vocabulary(families.iter().flat_map(|(_, languages)| languages));
     let slots = compile::slots(&words);
     let vocabulary = Vocabulary { words: &words, slots: &slots };
     let mut out = format!(
-        "pub(crate) static VOCABULARY: Vocabulary<'_> = Vocabulary {{ words: &{words:?}, slots: &{slots:?} }};\n"
+        "pub(crate) static VOCABULARY: Vocabulary<'_> = Vocabulary {{ words: &{words:?}, slots: &{slots:?} }};\n\
+         pub(crate) const LANGUAGES: &[&str] = &{LANGUAGES:?};\n"
     );
-    for (name, sources, files) in families {
-        let names = compile::names(&files);
+    for (name, languages) in families {
+        let names = compile::names(&languages);
         out += &format!("pub(crate) const {name}_NAMES: &[&str] = &{names:?};\n");
-        out += &format!("pub(crate) static {name}: &[Lexicon] = &[\n");
-        for (source, file) in sources.iter().zip(&files) {
-            let tables = compile::compile(file, &names, &vocabulary).map_err(|wrong| source.at(&wrong))?;
+        out += &format!("pub(crate) static {name}: [Lexicon; {}] = [\n", languages.len());
+        for language in &languages {
+            let tables = compile::compile(language, &names, &vocabulary)?;
             write(&mut out, &tables).map_err(|e| e.to_string())?;
         }
         out += "];\n";
@@ -63,13 +66,14 @@ fn run() -> Result<(), String> {
 
 /// Writes a lexicon as the Rust that makes it.
 fn write(out: &mut String, tables: &Tables) -> std::fmt::Result {
-    let Tables { heads, starts, elements, spellings, values } = tables;
-    let fields: [(&str, &dyn Debug); 5] = [
+    let Tables { heads, starts, elements, spellings, values, sections } = tables;
+    let fields: [(&str, &dyn Debug); 6] = [
         ("heads", heads),
         ("starts", starts),
         ("elements", elements),
         ("spellings", spellings),
         ("values", values),
+        ("sections", sections),
     ];
     out.push_str("Lexicon {\n");
     for (name, table) in fields {
@@ -79,28 +83,30 @@ fn write(out: &mut String, tables: &Tables) -> std::fmt::Result {
     Ok(())
 }
 
-/// A language's file.
+/// A file of a language.
 struct Source {
-    path: PathBuf,
+    path: String,
     text: String,
 }
 
 impl Source {
-    /// A message about a line of it: both begin with where.
-    fn at(&self, wrong: &str) -> String {
-        format!("{}:{wrong}", self.path.display())
+    fn each(sources: &[Self]) -> impl Iterator<Item = (&str, &str)> {
+        sources.iter().map(|source| (source.path.as_str(), source.text.as_str()))
     }
 }
 
-/// The files of a folder, in the order of their names.
+/// The files of a language's folder, in the order of their names; a language may have nothing there.
 fn sources(folder: &Path) -> Result<Vec<Source>, String> {
     println!("cargo::rerun-if-changed={}", folder.display());
+    if !folder.exists() {
+        return Ok(Vec::new());
+    }
     let failed = |e: std::io::Error| format!("cannot read the lexicons in {}: {e}", folder.display());
     let mut sources = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
         let text = fs::read_to_string(&path).map_err(failed)?;
-        sources.push(Source { path, text });
+        sources.push(Source { path: path.display().to_string(), text });
     }
     sources.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(sources)

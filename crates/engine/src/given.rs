@@ -19,6 +19,9 @@ pub struct Given {
     /// Who acts, when somebody does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<Actor>,
+    /// How far the actor's clock is ahead of UTC at the event's time, in seconds.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub offset_s: i32,
     /// What the adapter saw of how the message was addressed.
     #[serde(default, skip_serializing_if = "is_default")]
     pub addressing: Addressing,
@@ -56,6 +59,9 @@ pub struct Actor {
     /// (`bot`, `deactivated`) never may.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub barred: Option<String>,
+    /// The language they write in, as a BCP 47 code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
 }
 
 /// Facts about how a message was addressed (`spec 07 §1`); rung 1 decides what they mean.

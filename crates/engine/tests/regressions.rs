@@ -100,7 +100,7 @@ fn adopt(w: &mut World, asks: &Card, key: &str) -> Effect {
     let kind = EventKind::FormSubmitted { press, values: [("key".to_owned(), key.to_owned())].into() };
     let mut given = Given { now: w.now, ..Given::default() };
     let principals = vec!["user:bob".into(), "role:approver".into()];
-    given.actor = Some(Actor { id: "bob".into(), name: "bob".into(), principals, barred: None });
+    given.actor = Some(Actor { id: "bob".into(), name: "bob".into(), principals, ..Actor::default() });
     let step = w.event("bob", kind, given);
     assert!(heard(&step) > 0, "the presser hears that it is looked for");
     step.effects.iter().find(|effect| matches!(effect.body, EffectBody::TrackerFind { .. })).unwrap().clone()

@@ -17,12 +17,12 @@ impl Directory for ConfiguredUsers {
     async fn actor(&self, lane: &LaneKey, id: &str) -> Actor {
         let mut principals = vec![format!("user:{id}")];
         let Some(user) = self.0.user(&lane.tenant, id) else {
-            return Actor { id: id.into(), name: id.into(), principals, barred: None };
+            return Actor { id: id.into(), name: id.into(), principals, ..Actor::default() };
         };
         principals.extend(user.roles.iter().map(|role| format!("role:{role}")));
         principals.extend(user.groups.iter().map(|group| format!("group:{group}")));
         let name = if user.name.is_empty() { id } else { &user.name };
-        Actor { id: id.into(), name: name.into(), principals, barred: user.barred.clone() }
+        Actor { id: id.into(), name: name.into(), principals, barred: user.barred.clone(), language: None }
     }
 }
 

@@ -89,7 +89,7 @@ impl<'p> LaneOfCase<'p> {
             id: actor.clone(),
             name: actor.clone(),
             principals: vec![format!("user:{actor}")],
-            barred: None,
+            ..Actor::default()
         });
         let id = format!("eval:{}", self.lane.revision + 1);
         let event = Event { id, received_at: self.now, actor, kind };

@@ -13,7 +13,7 @@ use throughline_testkit::model::Restart;
 fn world() -> World {
     let person = |id: &str| {
         let principals = vec![format!("user:{id}"), "role:approver".into()];
-        (id.to_owned(), Actor { id: id.into(), name: id.into(), principals, barred: None })
+        (id.to_owned(), Actor { id: id.into(), name: id.into(), principals, ..Actor::default() })
     };
     World {
         channel: "web".into(),

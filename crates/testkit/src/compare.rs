@@ -355,13 +355,7 @@ pub(crate) fn step_word(model: &CardModel) -> String {
 
 /// An answer as a scenario writes it.
 pub(crate) fn value_word(value: &Value) -> String {
-    match value {
-        Value::Boolean(true) => "yes".into(),
-        Value::Boolean(false) => "no".into(),
-        Value::Number(text) | Value::Location(text) | Value::Selection(text) | Value::Text(text) => {
-            text.clone()
-        }
-    }
+    value.text().into()
 }
 
 fn is_value(seen: &Value, wanted: &str) -> bool {

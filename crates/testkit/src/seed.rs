@@ -64,6 +64,7 @@ fn people(scenario: &Scenario) -> BTreeMap<String, Actor> {
             name: name.into(),
             principals: std::iter::once(format!("user:{name}")).chain(roles).collect(),
             barred: user.barred.clone(),
+            ..Actor::default()
         }
     };
     names.map(|name| (name.to_string(), person(name))).collect()

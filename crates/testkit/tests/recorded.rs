@@ -47,7 +47,7 @@ impl Talk {
             id: actor.into(),
             name: actor.into(),
             principals: vec![format!("user:{actor}")],
-            barred: None,
+            ..Actor::default()
         });
         let revision = self.lane.revision + 1;
         let event = Event { id: format!("e{revision}"), received_at: self.now, actor: actor.into(), kind };

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use throughline_engine::recognize::{self, Expected, Words};
+use throughline_engine::recognize::{self, Context, Expected, Words};
 use throughline_engine::{Event, Given, Lane, LaneKey, Policy, step};
 
 use crate::frame::{Fit, Goal, Scale, Section, Spread, Table, Timing, interleaved, number, time};
@@ -69,7 +69,7 @@ fn recognise(text: &str) {
     black_box(recognize::acknowledgement(&words));
     black_box(recognize::greeting(&words));
     for expected in &all {
-        let _ = black_box(recognize::answer(expected, &words));
+        let _ = black_box(recognize::answer(expected, &words, &Context::default()));
     }
 }
 

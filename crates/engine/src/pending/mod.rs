@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::focus::FocusContext;
 use crate::id::{CardId, DraftId, EffectId, MessageId, PendingId, TaskId};
 use crate::policy::Policy;
-use crate::recognize::{self, Expected, Match, Words};
+use crate::recognize::{self, Context, Expected, Match, Words};
 use crate::tickets::Part;
 use crate::time::{Millis, Timestamp};
 
@@ -179,9 +179,16 @@ pub enum Fit {
 }
 
 impl PendingState {
-    /// Whether a message of `by` answers this.
+    /// Whether a message of `by` answers this at `now`, read against `context`.
     #[must_use]
-    pub fn fit(&self, message: &Words, by: &str, focus: &FocusContext, now: Timestamp) -> Fit {
+    pub fn fit(
+        &self,
+        message: &Words,
+        by: &str,
+        focus: &FocusContext,
+        now: Timestamp,
+        context: &Context<'_>,
+    ) -> Fit {
         if self.expires_at.is_some_and(|end| now > end) {
             return Fit::Expired;
         }
@@ -192,7 +199,7 @@ impl PendingState {
             return Fit::OtherPerson;
         }
         let Some(expected) = &self.expected else { return Fit::Mismatch("takes no text") };
-        match recognize::answer(expected, message) {
+        match recognize::answer(expected, message, context) {
             Ok(found) => Fit::Applies(found),
             Err(no) => Fit::Mismatch(no.reason),
         }

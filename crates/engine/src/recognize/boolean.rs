@@ -8,7 +8,7 @@
 use super::clause::remainder;
 use super::lexicon::{Cover, Lexicon, Section, SectionId};
 use super::words::{Gap, Word, Words};
-use super::{Match, NoMatch, Value, named};
+use super::{Context, Match, NoMatch, Value, named};
 
 /// The sections a message is covered with, by what they say; the order breaks ties.
 const SECTIONS: [(SectionId, u32); 12] = [
@@ -25,6 +25,7 @@ const SECTIONS: [(SectionId, u32); 12] = [
     (named("bye"), NEUTRAL),
     (named("now"), NEUTRAL),
 ];
+pub(crate) const YES: SectionId = named("yes.word");
 const JOINER: SectionId = named("joiner");
 const CLAUSE: SectionId = named("clause");
 const TURN: SectionId = named("turn");
@@ -51,7 +52,11 @@ struct Lists {
 }
 
 /// Reads a yes or no.
-pub(crate) fn read(lexicon: &'static Lexicon, message: &Words) -> Result<Match, NoMatch> {
+pub(crate) fn read(
+    lexicon: &'static Lexicon,
+    message: &Words,
+    _context: &Context<'_>,
+) -> Result<Match, NoMatch> {
     let (lists, words) = (Lists::of(lexicon), message.all());
     let cover = lists.cover(words);
     if cover.reaches(words.len()) {

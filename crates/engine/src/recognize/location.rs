@@ -8,11 +8,11 @@ use alloc::string::ToString;
 
 use super::lexicon::{Lexicon, Section, SectionId, skip};
 use super::words::{Gap, Word, Words};
-use super::{Match, NoMatch, Value, all_quoted, clause, named};
+use super::{Context, Match, NoMatch, Value, all_quoted, clause, named};
 
 const LEAD: [SectionId; 2] = [named("location.lead"), named("location.prep")];
 const TAIL: [SectionId; 3] = [named("location.tail"), named("filler"), named("thanks")];
-const COMMON: SectionId = named("common");
+pub(crate) const COMMON: SectionId = named("common");
 const INNER: SectionId = named("location.inner");
 const FIRST: SectionId = named("location.first");
 /// What a message does rather than names; the last two are polite.
@@ -32,7 +32,11 @@ const LOWER: usize = 3;
 const CAPITAL: usize = 7;
 
 /// Reads a place, with a remainder when the rest is a clause of its own.
-pub(crate) fn read(lexicon: &'static Lexicon, message: &Words) -> Result<Match, NoMatch> {
+pub(crate) fn read(
+    lexicon: &'static Lexicon,
+    message: &Words,
+    _context: &Context<'_>,
+) -> Result<Match, NoMatch> {
     if all_quoted(message.all()) {
         return Err(NoMatch { reason: "quoted" });
     }

@@ -7,6 +7,7 @@
 mod boolean;
 mod clause;
 mod closing;
+mod context;
 mod interrupt;
 pub(crate) mod lexicon;
 mod location;
@@ -23,43 +24,137 @@ use core::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 pub use closing::{acknowledgement, greeting};
+pub use context::Context;
 pub use interrupt::{Interrupt, interrupt};
 pub use words::Words;
 
-use lexicon::{RECOGNIZE, RECOGNIZE_NAMES, SectionId};
+use lexicon::{RECOGNIZE_NAMES, SectionId};
 use words::Word;
 
 /// What a waiting question accepts (`spec 02 §6`).
 ///
-/// The wire form is a word, or `selection:A|B` for a choice.
+/// The wire form is a word, `selection:A|B` for a choice, or `one_of:red=crimson,scarlet|blue` for a closed set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// Yes or no.
     Boolean,
+    /// A time of day, or a range of them.
+    Time,
+    /// A date, or a range of them.
+    Date,
+    /// A date and a time of day.
+    DateTime,
+    /// A length of time.
+    Duration,
     /// An integer or a decimal.
     Number,
-    /// A place, by shape only: an open gazetteer belongs to a later recogniser.
+    /// An amount of a currency.
+    Money,
+    /// An e-mail address.
+    Email,
+    /// A telephone number.
+    Phone,
+    /// A web address.
+    Url,
+    /// Somebody's name, or a mention of them.
+    Person,
+    /// A place: known to the gazetteer, or by shape.
     Location,
     /// One of the named options, by id, ordinal, label or distinctive word.
     Selection(Vec<String>),
+    /// A value of a closed set, or a synonym of one.
+    OneOf(Vec<Choice>),
     /// Any message that is not an interrupt, a command or an explicit new request.
     Text,
 }
 
-/// The value an answer carried.
+/// One value of a closed set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The value.
+    pub value: String,
+    /// What else people call it.
+    pub synonyms: Vec<String>,
+}
+
+/// The value an answer carried, in its normal form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "value", rename_all = "snake_case")]
 pub enum Value {
     /// `true` for yes.
     Boolean(bool),
+    /// `17:00`, `17:00/18:30`, `15:00/..` on the person's clock.
+    Time(Reading),
+    /// `2026-03-03`, `2026-03-07/2026-03-08`.
+    Date(Reading),
+    /// `2026-03-03T17:00`.
+    #[serde(rename = "datetime")]
+    DateTime(Reading),
+    /// `PT2H`, `P3D`, after ISO 8601.
+    Duration(String),
     /// Decimal digits as written by us: `3`, `-2`, `0.5`.
     Number(String),
+    /// An amount.
+    Money(Money),
+    /// The address, its domain in lower case.
+    Email(String),
+    /// Digits, with a leading `+` when a country code was given.
+    Phone(String),
+    /// The address as written, with its scheme.
+    Url(String),
+    /// The name, or the mention.
+    Person(String),
     /// The place's name.
     Location(String),
     /// The chosen option, spelled as in the question.
     Selection(String),
+    /// The value of the closed set.
+    OneOf(String),
     /// The message.
     Text(String),
+}
+
+/// A value, and what else the words may mean.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reading {
+    /// What they mean most likely.
+    pub is: String,
+    /// The other reading, when the words leave two open: `17:00` of "5" next to `05:00`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub or: Option<String>,
+}
+
+/// An amount of a currency.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Money {
+    /// Decimal digits: `1250`, `3.5`.
+    pub amount: String,
+    /// The currency's ISO 4217 code, when it was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub currency: Option<String>,
+}
+
+impl Value {
+    /// The normal form as text, `yes` and `no` for a boolean.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Boolean(true) => "yes",
+            Self::Boolean(false) => "no",
+            Self::Time(reading) | Self::Date(reading) | Self::DateTime(reading) => &reading.is,
+            Self::Money(money) => &money.amount,
+            Self::Duration(text)
+            | Self::Number(text)
+            | Self::Email(text)
+            | Self::Phone(text)
+            | Self::Url(text)
+            | Self::Person(text)
+            | Self::Location(text)
+            | Self::Selection(text)
+            | Self::OneOf(text)
+            | Self::Text(text) => text,
+        }
+    }
 }
 
 /// A message that answers the question.
@@ -82,12 +177,30 @@ pub struct NoMatch {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownExpected(pub String);
 
+/// The types that are a word and nothing more, in the order of `spec 02 §6`.
+const PLAIN: [(&str, Expected); 13] = [
+    ("boolean", Expected::Boolean),
+    ("time", Expected::Time),
+    ("date", Expected::Date),
+    ("datetime", Expected::DateTime),
+    ("duration", Expected::Duration),
+    ("number", Expected::Number),
+    ("money", Expected::Money),
+    ("email", Expected::Email),
+    ("phone", Expected::Phone),
+    ("url", Expected::Url),
+    ("person", Expected::Person),
+    ("location", Expected::Location),
+    ("text", Expected::Text),
+];
+
 impl fmt::Display for UnknownExpected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "unknown expected type \"{}\": known are boolean, number, location, text and selection:A|B",
-            self.0
+            "unknown expected type \"{}\": known are {}, selection:A|B and one_of:A=synonym|B",
+            self.0,
+            PLAIN.map(|(word, _)| word).join(", ")
         )
     }
 }
@@ -97,11 +210,18 @@ impl core::error::Error for UnknownExpected {}
 impl fmt::Display for Expected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Boolean => f.write_str("boolean"),
-            Self::Number => f.write_str("number"),
-            Self::Location => f.write_str("location"),
-            Self::Text => f.write_str("text"),
             Self::Selection(options) => write!(f, "selection:{}", options.join("|")),
+            Self::OneOf(choices) => {
+                for (i, choice) in choices.iter().enumerate() {
+                    f.write_str(if i == 0 { "one_of:" } else { "|" })?;
+                    f.write_str(&choice.value)?;
+                    if !choice.synonyms.is_empty() {
+                        write!(f, "={}", choice.synonyms.join(","))?;
+                    }
+                }
+                Ok(())
+            }
+            plain => f.write_str(PLAIN.iter().find(|(_, known)| known == plain).map_or("", |(word, _)| word)),
         }
     }
 }
@@ -110,25 +230,36 @@ impl FromStr for Expected {
     type Err = UnknownExpected;
 
     fn from_str(wire: &str) -> Result<Self, Self::Err> {
-        Ok(match wire {
-            "boolean" => Self::Boolean,
-            "number" => Self::Number,
-            "location" => Self::Location,
-            "text" => Self::Text,
-            _ => {
-                let options: Vec<String> = wire
-                    .strip_prefix("selection:")
-                    .ok_or_else(|| UnknownExpected(wire.to_string()))?
-                    .split('|')
-                    .map(|o| o.trim().to_string())
-                    .collect();
-                if options.iter().any(String::is_empty) {
-                    return Err(UnknownExpected(wire.to_string()));
-                }
-                Self::Selection(options)
-            }
-        })
+        let unknown = || UnknownExpected(wire.to_string());
+        if let Some((_, plain)) = PLAIN.iter().find(|(word, _)| *word == wire) {
+            return Ok(plain.clone());
+        }
+        let (kind, members) = wire.split_once(':').ok_or_else(unknown)?;
+        let mut members = members.split('|').map(str::trim);
+        match kind {
+            "selection" => members.map(named_text).collect::<Option<_>>().map(Self::Selection),
+            "one_of" => members.try_fold(Vec::new(), Choice::among).map(Self::OneOf),
+            _ => None,
+        }
+        .ok_or_else(unknown)
     }
+}
+
+impl Choice {
+    /// `red=crimson,scarlet`, behind the values before it.
+    fn among(mut choices: Vec<Self>, wire: &str) -> Option<Vec<Self>> {
+        let (value, synonyms) = wire.split_once('=').unwrap_or((wire, ""));
+        let synonyms = synonyms.split(',').map(str::trim).filter(|word| !word.is_empty());
+        choices.push(Self {
+            value: named_text(value.trim())?,
+            synonyms: synonyms.map(ToString::to_string).collect(),
+        });
+        Some(choices)
+    }
+}
+
+fn named_text(text: &str) -> Option<String> {
+    Some(text.to_string()).filter(|text| !text.is_empty())
 }
 
 impl Serialize for Expected {
@@ -143,13 +274,14 @@ impl<'de> Deserialize<'de> for Expected {
     }
 }
 
-/// Whether `text` answers a question that expects `expected`: [`answer`] for a text that was not read yet.
+/// Whether `text` answers a question that expects `expected`: [`answer`] for a text that was not read yet, at the
+/// beginning of 1970 on a clock of UTC.
 ///
 /// # Errors
 ///
 /// [`NoMatch`] says why the message is no answer.
 pub fn matches(expected: &Expected, text: &str) -> Result<Match, NoMatch> {
-    answer(expected, &Words::of(text))
+    answer(expected, &Words::of(text), &Context::default())
 }
 
 /// Whether a message answers a question that expects `expected`, and with what (`spec 02 §6`).
@@ -159,7 +291,7 @@ pub fn matches(expected: &Expected, text: &str) -> Result<Match, NoMatch> {
 /// # Errors
 ///
 /// [`NoMatch`] says why the message is no answer.
-pub fn answer(expected: &Expected, message: &Words) -> Result<Match, NoMatch> {
+pub fn answer(expected: &Expected, message: &Words, context: &Context<'_>) -> Result<Match, NoMatch> {
     if message.text().trim_start().starts_with('/') {
         return Err(NoMatch { reason: "command" });
     }
@@ -173,13 +305,13 @@ pub fn answer(expected: &Expected, message: &Words) -> Result<Match, NoMatch> {
         return free_text(message);
     }
     let mut reason = "unexplained word";
-    for lexicon in RECOGNIZE {
+    for lexicon in context.lexicons().filter(|lexicon| lexicon.has(own(expected))) {
         let read = match expected {
-            Expected::Boolean => boolean::read(lexicon, message),
-            Expected::Number => number::read(lexicon, message),
-            Expected::Location => location::read(lexicon, message),
-            Expected::Selection(options) => selection::read(lexicon, message, options),
-            Expected::Text => break,
+            Expected::Boolean => boolean::read(lexicon, message, context),
+            Expected::Number => number::read(lexicon, message, context),
+            Expected::Location => location::read(lexicon, message, context),
+            Expected::Selection(options) => selection::read(lexicon, message, context, options),
+            _ => break,
         };
         match read {
             Ok(found) => return Ok(found),
@@ -187,6 +319,16 @@ pub fn answer(expected: &Expected, message: &Words) -> Result<Match, NoMatch> {
         }
     }
     Err(NoMatch { reason })
+}
+
+/// The section without which a language cannot read a type.
+const fn own(expected: &Expected) -> SectionId {
+    match expected {
+        Expected::Number => number::LEAD,
+        Expected::Location => location::COMMON,
+        Expected::Selection(_) => selection::LEAD,
+        _ => boolean::YES,
+    }
 }
 
 /// `spec 02 §6`, `text`: anything but an interrupt, a command, an explicit new request or a mere "thanks".
@@ -218,20 +360,34 @@ mod tests {
 
     #[test]
     fn the_wire_form_goes_both_ways() {
-        for wire in
-            ["boolean", "number", "location", "text", "selection:A|B|C", "selection:Login bug|Dark mode"]
-        {
+        for wire in [
+            "boolean",
+            "datetime",
+            "person",
+            "text",
+            "selection:A|B|C",
+            "selection:Login bug|Dark mode",
+            "one_of:red=crimson,scarlet|blue",
+        ] {
             let parsed: Expected = wire.parse().unwrap();
             assert_eq!(parsed.to_string(), wire);
             let json = serde_json::to_string(&parsed).unwrap();
             assert_eq!(serde_json::from_str::<Expected>(&json).unwrap(), parsed);
         }
-        for wire in ["", "Boolean", "selection", "selection:", "selection:A||B", "gender"] {
+        for wire in ["", "Boolean", "selection", "selection:", "selection:A||B", "one_of:=a", "gender"] {
             let message = wire.parse::<Expected>().unwrap_err().to_string();
-            assert!(
-                message.contains(wire) && message.contains("boolean, number, location, text"),
-                "{message}"
-            );
+            assert!(message.contains(wire) && message.contains("boolean, time, date"), "{message}");
+        }
+    }
+
+    #[test]
+    fn the_own_language_comes_first_and_every_language_is_read() {
+        for (language, text) in
+            [("en", "nein"), ("de-AT", "nein"), ("", "no"), ("de", "no"), ("fr", "Nein, danke")]
+        {
+            let context = Context::default().speaking(language);
+            let found = answer(&Expected::Boolean, &Words::of(text), &context).unwrap();
+            assert_eq!(found.value, Value::Boolean(false), "{language} {text}");
         }
     }
 

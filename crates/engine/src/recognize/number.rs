@@ -8,9 +8,9 @@ use alloc::string::{String, ToString};
 
 use super::lexicon::{Lexicon, Section, SectionId, skip};
 use super::words::{Gap, Word, Words};
-use super::{Match, NoMatch, Value, all_quoted, clause, named};
+use super::{Context, Match, NoMatch, Value, all_quoted, clause, named};
 
-const LEAD: SectionId = named("number.lead");
+pub(crate) const LEAD: SectionId = named("number.lead");
 const NOUN: SectionId = named("number.noun");
 const NOT: SectionId = named("number.not");
 const TAIL: SectionId = named("tail");
@@ -27,7 +27,11 @@ const AND: SectionId = named("number.and");
 const TOO_LONG: usize = 7;
 
 /// Reads a number, with a remainder when the rest is a clause of its own.
-pub(crate) fn read(lexicon: &'static Lexicon, message: &Words) -> Result<Match, NoMatch> {
+pub(crate) fn read(
+    lexicon: &'static Lexicon,
+    message: &Words,
+    _context: &Context<'_>,
+) -> Result<Match, NoMatch> {
     if all_quoted(message.all()) {
         return Err(NoMatch { reason: "quoted" });
     }

@@ -7,16 +7,21 @@ use core::ops::Range;
 
 use super::lexicon::{Lexicon, Section, SectionId, skip};
 use super::words::{Gap, Word, Words};
-use super::{Match, NoMatch, Value, clause, named, number};
+use super::{Context, Match, NoMatch, Value, clause, named, number};
 
-const LEAD: SectionId = named("selection.lead");
+pub(crate) const LEAD: SectionId = named("selection.lead");
 const TAIL: [SectionId; 3] = [named("selection.tail"), named("filler"), named("thanks")];
 const LAST: SectionId = named("selection.last");
 const FIRST: SectionId = named("selection.first");
 const ORDINAL: SectionId = named("ordinal");
 
 /// Reads a choice, with a remainder when the rest is a clause of its own.
-pub(crate) fn read(lexicon: &'static Lexicon, message: &Words, options: &[String]) -> Result<Match, NoMatch> {
+pub(crate) fn read(
+    lexicon: &'static Lexicon,
+    message: &Words,
+    _context: &Context<'_>,
+    options: &[String],
+) -> Result<Match, NoMatch> {
     let choice = Choice::of(lexicon, message, options);
     clause::read(lexicon, message, |said| choice.pick(said).map(|i| Value::Selection(options[i].clone())))
 }

@@ -16,7 +16,7 @@ use crate::focus as resolver;
 use crate::intent::Intent;
 use crate::lane::{MessageKind, RecordKind, TaskStatus};
 use crate::pending::{Fit, PendingKind, PendingState, Slot};
-use crate::recognize::{self, Expected, Value, Words};
+use crate::recognize::{self, Context, Expected, Value, Words};
 use crate::say;
 use crate::tickets::flow;
 use crate::trace::Predicate;
@@ -99,7 +99,8 @@ fn answer_to_question(turn: &mut Turn<'_>) -> Option<Decision> {
     let revived = lapsed.is_some();
     let pending = lapsed.or_else(|| turn.conversational().cloned())?;
     let said = said(turn);
-    match pending.fit(&said.words, &said.by, focus(turn), turn.now()) {
+    let context = context(turn).to(asked(turn, &pending));
+    match pending.fit(&said.words, &said.by, focus(turn), turn.now(), &context) {
         Fit::Applies(found) => {
             settle_question(turn, revived);
             turn.applied = Some(Applied { pending: pending.id.clone(), value: found.value.clone() });
@@ -125,6 +126,19 @@ fn answer_to_question(turn: &mut Turn<'_>) -> Option<Decision> {
         }
     }
     None
+}
+
+/// What a message of the turn's actor is read against.
+fn context<'t>(turn: &Turn<'t>) -> Context<'t> {
+    let language = turn.given.actor.as_ref().and_then(|actor| actor.language.as_deref());
+    Context::at(turn.event.received_at, turn.given.offset_s).speaking(language.unwrap_or_default())
+}
+
+/// The words of the question, while the lane or the reply has its message.
+fn asked<'t>(turn: &Turn<'t>, pending: &PendingState) -> &'t str {
+    let replied_to = turn.given.anchor.as_ref().filter(|anchor| anchor.id == pending.anchor);
+    let known = replied_to.or_else(|| turn.lane.records.message(&pending.anchor));
+    known.map_or("", |message| &message.text)
 }
 
 /// The question is over: the one that waited, or the one that had lapsed.
@@ -190,7 +204,7 @@ fn approval_by_text(turn: &mut Turn<'_>) -> Option<Decision> {
     }
     let said = said(turn);
     let affirms = approves(said.text())
-        || recognize::answer(&Expected::Boolean, &said.words)
+        || recognize::answer(&Expected::Boolean, &said.words, &context(turn))
             .is_ok_and(|found| found.value == Value::Boolean(true));
     if !affirms {
         return None;

@@ -46,7 +46,7 @@ impl World {
         if actor != "eve" {
             principals.push("role:approver".into());
         }
-        given.actor = Some(Actor { id: actor.into(), name: actor.into(), principals, barred: None });
+        given.actor = Some(Actor { id: actor.into(), name: actor.into(), principals, ..Actor::default() });
         given
     }
 

@@ -28,9 +28,7 @@ impl<'a> Taken<'a> {
     pub(super) fn of(value: &'a Read) -> Self {
         match value {
             Read::Boolean(yes) => Self { boolean: Some(*yes), text: None },
-            Read::Number(text) | Read::Location(text) | Read::Selection(text) | Read::Text(text) => {
-                Self { boolean: None, text: Some(text) }
-            }
+            other => Self { boolean: None, text: Some(other.text()) },
         }
     }
 }

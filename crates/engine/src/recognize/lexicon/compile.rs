@@ -1,11 +1,12 @@
-//! From a lexicon's file to its tables. Runs when the crate is built: a file that is wrong fails the build, naming its
-//! line.
+//! From a language's files to its tables. Runs when the crate is built: a file that is wrong fails the build, naming
+//! the line.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::fmt;
 
 use super::table::{Element, SectionId, Span, Start, Times, What, WordId};
 use super::vocabulary::{Vocabulary, hash};
@@ -13,22 +14,35 @@ use super::vocabulary::{Vocabulary, hash};
 /// The first places of a vocabulary: what [`WordId`] names, so no words.
 const RESERVED: [&str; 3] = [""; 3];
 
-/// A file as it is written.
-pub(crate) struct File<'a> {
+/// The files of one language as they are written, as if they were one.
+pub(crate) struct Language<'a> {
     sections: Vec<Written<'a>>,
+}
+
+/// A line of a file: every message about it begins with where it is.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    file: &'a str,
+    line: usize,
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
 }
 
 /// A section as it is written.
 struct Written<'a> {
     name: &'a str,
-    line: usize,
+    line: Place<'a>,
     phrases: Vec<Phrase<'a>>,
     /// `word=value` pairs.
     values: BTreeMap<&'a str, u64>,
 }
 
 struct Phrase<'a> {
-    line: usize,
+    line: Place<'a>,
     parts: Vec<Part<'a>>,
 }
 
@@ -45,11 +59,25 @@ enum Meant<'a> {
     Number,
 }
 
-impl<'a> File<'a> {
-    /// Reads a file.
-    pub(crate) fn read(text: &'a str) -> Result<Self, String> {
-        let mut sections: Vec<Written<'a>> = Vec::new();
+impl<'a> Language<'a> {
+    /// Reads its files, each with its name.
+    pub(crate) fn read(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, String> {
+        let mut language = Self { sections: Vec::new() };
+        for (file, text) in files {
+            language.add(file, text)?;
+        }
+        let empty = |section: &&Written<'_>| section.phrases.is_empty() && section.values.is_empty();
+        match language.sections.iter().find(empty) {
+            Some(section) => Err(format!("{}: [{}] has no phrases", section.line, section.name)),
+            None => Ok(language),
+        }
+    }
+
+    fn add(&mut self, file: &'a str, text: &'a str) -> Result<(), String> {
+        let sections = &mut self.sections;
+        let before = sections.len();
         for (line, written) in (1..).zip(text.lines().map(str::trim)) {
+            let line = Place { file, line };
             if written.is_empty() || written.starts_with('#') {
                 continue;
             }
@@ -60,17 +88,14 @@ impl<'a> File<'a> {
                 sections.push(Written { name, line, phrases: Vec::new(), values: BTreeMap::new() });
                 continue;
             }
-            let Some(section) = sections.last_mut() else {
+            let Some(section) = sections[before..].last_mut() else {
                 return Err(format!("{line}: phrases before the first [section]"));
             };
             for phrase in written.split(',').map(str::trim).filter(|phrase| !phrase.is_empty()) {
                 section.add(phrase, line)?;
             }
         }
-        match sections.iter().find(|section| section.phrases.is_empty() && section.values.is_empty()) {
-            Some(section) => Err(format!("{}: [{}] has no phrases", section.line, section.name)),
-            None => Ok(Self { sections }),
-        }
+        Ok(())
     }
 
     /// The names of its sections, in their order.
@@ -90,7 +115,7 @@ impl<'a> File<'a> {
 }
 
 impl<'a> Written<'a> {
-    fn add(&mut self, phrase: &'a str, line: usize) -> Result<(), String> {
+    fn add(&mut self, phrase: &'a str, line: Place<'a>) -> Result<(), String> {
         if let Some((word, value)) = phrase.split_once('=') {
             let value =
                 value.parse().map_err(|_| format!("{line}: \"{phrase}\" has no number after its ="))?;
@@ -104,7 +129,7 @@ impl<'a> Written<'a> {
 }
 
 impl<'a> Part<'a> {
-    fn read(part: &'a str, line: usize) -> Result<Self, String> {
+    fn read(part: &'a str, line: Place<'a>) -> Result<Self, String> {
         let (base, times) = match (part.strip_suffix('?'), part.strip_suffix('*')) {
             (Some(base), _) => (base, Times::Optional),
             (_, Some(base)) => (base, Times::Repeated),
@@ -129,9 +154,9 @@ impl<'a> Part<'a> {
 }
 
 /// The names of the sections of all languages: a section's number is its place.
-pub(crate) fn names<'a>(languages: &[File<'a>]) -> Vec<&'a str> {
+pub(crate) fn names<'a>(languages: &[Language<'a>]) -> Vec<&'a str> {
     let mut names = Vec::new();
-    for name in languages.iter().flat_map(File::names) {
+    for name in languages.iter().flat_map(Language::names) {
         if !names.contains(&name) {
             names.push(name);
         }
@@ -140,8 +165,8 @@ pub(crate) fn names<'a>(languages: &[File<'a>]) -> Vec<&'a str> {
 }
 
 /// Every word of these files once, behind the reserved places: a word's number is its place.
-pub(crate) fn vocabulary<'f, 'a: 'f>(files: impl Iterator<Item = &'f File<'a>>) -> Vec<&'a str> {
-    let words: BTreeSet<&str> = files.flat_map(File::words).collect();
+pub(crate) fn vocabulary<'f, 'a: 'f>(files: impl Iterator<Item = &'f Language<'a>>) -> Vec<&'a str> {
+    let words: BTreeSet<&str> = files.flat_map(Language::words).collect();
     RESERVED.into_iter().chain(words).collect()
 }
 
@@ -171,20 +196,24 @@ pub(crate) struct Tables {
     pub(crate) spellings: Vec<WordId>,
     /// What words count for, sorted by section and word.
     pub(crate) values: Vec<(SectionId, WordId, u64)>,
+    /// The sections the language has, sorted.
+    pub(crate) sections: Vec<SectionId>,
 }
 
-/// Compiles a file, given every section's name and every word there is.
+/// Compiles a language, given every section's name and every word there is.
 pub(crate) fn compile(
-    file: &File<'_>,
+    language: &Language<'_>,
     names: &[&str],
     vocabulary: &Vocabulary<'_>,
 ) -> Result<Tables, String> {
     number(vocabulary.words.len())?;
-    let mut compiler = Compiler { file, names, vocabulary, elements: Vec::new(), spellings: Vec::new() };
+    let mut compiler = Compiler { language, names, vocabulary, elements: Vec::new(), spellings: Vec::new() };
     let firsts = compiler.firsts()?;
     let (mut under, mut values) = (vec![Vec::new(); vocabulary.words.len()], Vec::new());
-    for section in &file.sections {
+    let mut sections = Vec::new();
+    for section in &language.sections {
         let id = compiler.section(section.name, section.line)?;
+        sections.push(id);
         for phrase in &section.phrases {
             let start = Start { section: id, phrase: compiler.phrase(phrase)? };
             for word in compiler.first(phrase, &firsts)? {
@@ -194,20 +223,22 @@ pub(crate) fn compile(
         values.extend(section.values.iter().map(|(word, value)| (id, vocabulary.id(word), *value)));
     }
     values.sort_unstable();
+    sections.sort_unstable();
     let (mut heads, mut starts) = (Vec::new(), Vec::new());
     for mut found in under {
         found.sort_by_key(|start: &Start| start.section);
         heads.push(span(starts.len(), starts.len() + found.len())?);
         starts.append(&mut found);
     }
-    Ok(Tables { heads, starts, elements: compiler.elements, spellings: compiler.spellings, values })
+    let Compiler { elements, spellings, .. } = compiler;
+    Ok(Tables { heads, starts, elements, spellings, values, sections })
 }
 
 /// The words something can begin with.
 type Firsts = BTreeSet<WordId>;
 
 struct Compiler<'c, 'a> {
-    file: &'c File<'a>,
+    language: &'c Language<'a>,
     names: &'c [&'c str],
     vocabulary: &'c Vocabulary<'c>,
     elements: Vec<Element>,
@@ -221,7 +252,7 @@ impl Compiler<'_, '_> {
         let mut firsts = vec![Firsts::new(); self.names.len()];
         loop {
             let mut next = vec![Firsts::new(); self.names.len()];
-            for section in &self.file.sections {
+            for section in &self.language.sections {
                 let first = &mut next[usize::from(self.section(section.name, section.line)?.0)];
                 for phrase in &section.phrases {
                     first.append(&mut self.first(phrase, &firsts)?);
@@ -265,7 +296,7 @@ impl Compiler<'_, '_> {
         span(from, self.elements.len())
     }
 
-    fn what(&mut self, meant: &Meant<'_>, line: usize) -> Result<What, String> {
+    fn what(&mut self, meant: &Meant<'_>, line: Place<'_>) -> Result<What, String> {
         Ok(match meant {
             Meant::Any => What::Any,
             Meant::Number => What::Number,
@@ -285,8 +316,8 @@ impl Compiler<'_, '_> {
         })
     }
 
-    fn section(&self, name: &str, line: usize) -> Result<SectionId, String> {
-        let ours = self.file.names().any(|known| known == name);
+    fn section(&self, name: &str, line: Place<'_>) -> Result<SectionId, String> {
+        let ours = self.language.names().any(|known| known == name);
         let found = self.names.iter().position(|known| *known == name).filter(|_| ours);
         found.ok_or_else(|| format!("{line}: there is no section [{name}]")).and_then(number).map(SectionId)
     }
@@ -297,5 +328,5 @@ fn span(from: usize, to: usize) -> Result<Span, String> {
 }
 
 fn number(n: usize) -> Result<u16, String> {
-    u16::try_from(n).map_err(|_| "1: the lexicon is larger than its tables can number".into())
+    u16::try_from(n).map_err(|_| "the lexicon is larger than its tables can number".into())
 }

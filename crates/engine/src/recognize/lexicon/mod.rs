@@ -1,4 +1,4 @@
-//! Lexicons: the words and short patterns of one language, in a text file compiled with the crate.
+//! Lexicons: the words and short patterns of one language, in text files compiled with the crate.
 //!
 //! A file holds sections; a section holds phrases, separated by commas or line ends; `#` starts a comment line:
 //!
@@ -17,7 +17,7 @@
 //! `compile.rs` makes of each file tables of numbers (`table.rs`); a phrase is only looked at when it can begin with the
 //! word that stands there. Nothing is allocated, and a phrase covers no more than 63 words: linear in the text.
 //!
-//! A further language is a further file in each `data` folder.
+//! A language is a folder of such files in each `data` folder; its files are read as if they were one.
 
 #[cfg(test)]
 mod compile;
@@ -36,7 +36,7 @@ mod compiled {
     include!(concat!(env!("OUT_DIR"), "/lexicons.rs"));
 }
 
-pub(crate) use compiled::{INTENT, INTENT_NAMES, RECOGNIZE, RECOGNIZE_NAMES, VOCABULARY};
+pub(crate) use compiled::{INTENT, INTENT_NAMES, LANGUAGES, RECOGNIZE, RECOGNIZE_NAMES, VOCABULARY};
 pub(crate) use cover::Cover;
 pub(crate) use table::{SectionId, WordId};
 pub(crate) use vocabulary::Vocabulary;
@@ -54,6 +54,7 @@ pub(crate) struct Lexicon {
     elements: &'static [Element],
     spellings: &'static [WordId],
     values: &'static [(SectionId, WordId, u64)],
+    sections: &'static [SectionId],
 }
 
 /// The phrases of one section in one language.
@@ -87,6 +88,11 @@ impl Lexicon {
     /// A section, empty when the language has none of that name.
     pub(crate) fn section(&'static self, id: SectionId) -> Section {
         Section { lexicon: self, id }
+    }
+
+    /// Whether the language has a section: a recogniser is only asked in the languages that have its own.
+    pub(crate) fn has(&self, id: SectionId) -> bool {
+        self.sections.binary_search(&id).is_ok()
     }
 
     /// The phrases of a section that are found under a word.

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use proptest::prelude::*;
 
-use super::compile::{self, File, Tables};
+use super::compile::{self, Language, Tables};
 use super::{DEPTH, Lexicon, Section, Vocabulary, named};
 use crate::recognize::Words;
 
@@ -21,20 +21,22 @@ struct Compiled {
 
 impl Compiled {
     fn of(texts: &[&str]) -> Result<Self, String> {
-        let files = texts.iter().map(|text| File::read(text)).collect::<Result<Vec<_>, _>>()?;
+        let files =
+            texts.iter().map(|text| Language::read([("tiny", *text)])).collect::<Result<Vec<_>, _>>()?;
         let names = compile::names(&files);
         let words = compile::vocabulary(files.iter());
         let leaked: Vec<&'static str> = words.iter().map(|word| &*word.to_string().leak()).collect();
         let vocabulary = Vocabulary { words: leaked.leak(), slots: compile::slots(&words).leak() };
         let lexicons = files.iter().map(|file| {
             let tables = compile::compile(file, &names, &vocabulary)?;
-            let Tables { heads, starts, elements, spellings, values } = tables;
+            let Tables { heads, starts, elements, spellings, values, sections } = tables;
             let lexicon: &'static Lexicon = Box::leak(Box::new(Lexicon {
                 heads: heads.leak(),
                 starts: starts.leak(),
                 elements: elements.leak(),
                 spellings: spellings.leak(),
                 values: values.leak(),
+                sections: sections.leak(),
             }));
             Ok(lexicon)
         });
@@ -99,14 +101,14 @@ fn a_section_is_found_by_its_name_in_every_language() {
 #[test]
 fn a_wrong_file_is_refused_with_its_line() {
     for (text, wrong) in [
-        ("good\n[good]\nfine\n", "1: phrases before"),
-        ("[good]\ngood\n\n[good]\nfine\n", "4: there is a section [good] already"),
-        ("[good]\n[say]\nla\n", "1: [good] has no phrases"),
-        ("[say]\nla\nsounds <good>\n", "3: there is no section [good]"),
-        ("[say]\nla? la*\n", "2: a phrase that may have no word"),
-        ("[say]\nla|<good>\n", "2: \"la|<good>\" is no element"),
-        ("[say]\nla||lo\n", "2: \"la||lo\" is no element"),
-        ("[number]\none=first\n", "2: \"one=first\" has no number"),
+        ("good\n[good]\nfine\n", "tiny:1: phrases before"),
+        ("[good]\ngood\n\n[good]\nfine\n", "tiny:4: there is a section [good] already"),
+        ("[good]\n[say]\nla\n", "tiny:1: [good] has no phrases"),
+        ("[say]\nla\nsounds <good>\n", "tiny:3: there is no section [good]"),
+        ("[say]\nla? la*\n", "tiny:2: a phrase that may have no word"),
+        ("[say]\nla|<good>\n", "tiny:2: \"la|<good>\" is no element"),
+        ("[say]\nla||lo\n", "tiny:2: \"la||lo\" is no element"),
+        ("[number]\none=first\n", "tiny:2: \"one=first\" has no number"),
     ] {
         let found = Compiled::of(&[text]).err().unwrap_or_default();
         assert!(found.starts_with(wrong), "{text:?}: {found}");

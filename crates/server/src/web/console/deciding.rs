@@ -86,7 +86,7 @@ mod tests {
     }
 
     fn actor(id: &str) -> Actor {
-        Actor { id: id.into(), name: id.into(), principals: vec![format!("user:{id}")], barred: None }
+        Actor { id: id.into(), name: id.into(), principals: vec![format!("user:{id}")], ..Actor::default() }
     }
 
     #[test]

@@ -1,0 +1,58 @@
+//! What a message is read against, besides what the question expects: when, on whose clock, in which language, and
+//! the question itself.
+
+use core::cell::OnceCell;
+
+use super::Words;
+use super::lexicon::{LANGUAGES, Lexicon, RECOGNIZE};
+use crate::time::Timestamp;
+
+/// See the module.
+#[derive(Clone, Debug, Default)]
+pub struct Context<'c> {
+    /// When the message came in: what "tomorrow" is counted from.
+    pub now: Timestamp,
+    /// How far the person's clock is ahead of UTC, in seconds.
+    pub offset_s: i32,
+    /// The person's language, as a BCP 47 code: its lexicon is tried first.
+    pub language: &'c str,
+    /// The question as it was asked; empty when nobody knows.
+    pub asked: &'c str,
+    /// The question's words, cut when somebody needs them.
+    question: OnceCell<Words>,
+}
+
+impl<'c> Context<'c> {
+    /// A context of a moment, on a clock so far ahead of UTC.
+    #[must_use]
+    pub fn at(now: Timestamp, offset_s: i32) -> Self {
+        Self { now, offset_s, ..Self::default() }
+    }
+
+    /// The same, for an answer to this question.
+    #[must_use]
+    pub fn to(self, asked: &'c str) -> Self {
+        Self { asked, question: OnceCell::new(), ..self }
+    }
+
+    /// The same, for somebody who speaks this language.
+    #[must_use]
+    pub fn speaking(self, language: &'c str) -> Self {
+        Self { language, ..self }
+    }
+
+    /// The question's words.
+    pub(crate) fn question(&self) -> &Words {
+        self.question.get_or_init(|| Words::of(self.asked))
+    }
+
+    /// Every language's lexicon, the person's own first: `de-AT` is German.
+    pub(crate) fn lexicons(&self) -> impl Iterator<Item = &'static Lexicon> {
+        let primary = self.language.split('-').next().unwrap_or_default();
+        let own = LANGUAGES.iter().position(|known| known.eq_ignore_ascii_case(primary)).unwrap_or(0);
+        RECOGNIZE
+            .get(own)
+            .into_iter()
+            .chain(RECOGNIZE.iter().enumerate().filter(move |(i, _)| *i != own).map(|(_, l)| l))
+    }
+}
