@@ -2,9 +2,10 @@
 
 use std::hint::black_box;
 
-use throughline_engine::recognize::{self, Context, Expected, Words};
+use throughline_engine::recognize::Expected;
 use throughline_engine::{Event, Given, Lane, LaneKey, Policy, step};
 
+use super::b4_recognisers;
 use crate::frame::{Fit, Goal, Scale, Section, Spread, Table, Timing, interleaved, number, time};
 use crate::load::messages::{GATE, LONG, REPLY, asked, posted};
 
@@ -59,20 +60,6 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-/// Every recogniser on one text: what a message costs in words alone.
-fn recognise(text: &str) {
-    let choice = Expected::Selection(vec!["Friday".into(), "Monday".into(), "next week".into()]);
-    let all = [Expected::Boolean, Expected::Number, Expected::Location, choice, Expected::Text];
-    // As the step does it: the message is read once.
-    let words = Words::of(black_box(text));
-    black_box(recognize::interrupt(&words));
-    black_box(recognize::acknowledgement(&words));
-    black_box(recognize::greeting(&words));
-    for expected in &all {
-        let _ = black_box(recognize::answer(expected, &words, &Context::default()));
-    }
-}
-
 pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
     let steps = scale.pick(4, 1_000, 10_000);
     let mut section = Section::new("B4", "engine step");
@@ -84,15 +71,13 @@ pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
         number(steps as f64, 0)
     ));
     let own = cases();
-    let mut timed: Vec<(String, Box<dyn Fn() + '_>)> =
-        own.iter().map(|case| (case.name.clone(), Box::new(|| case.go()) as Box<dyn Fn()>)).collect();
-    timed.push(("200 characters through every recogniser, no step".into(), Box::new(|| recognise(LONG))));
-    let results = interleaved("B4", scale.rounds(), &mut timed, |(_, go)| {
-        let allocations = allocation_counter::measure(&mut **go);
-        Ok((time(steps, go), allocations))
+    let mut timed: Vec<&Case> = own.iter().collect();
+    let results = interleaved("B4", scale.rounds(), &mut timed, |case| {
+        let allocations = allocation_counter::measure(|| case.go());
+        Ok((time(steps, &|| case.go()), allocations))
     })?;
     let mut table = Table::new(&["step", "p50", "p99", "mean", "allocations", "bytes allocated", "goal"]);
-    for (n, ((name, _), rounds)) in timed.iter().zip(&results).enumerate() {
+    for (n, (case, rounds)) in timed.iter().zip(&results).enumerate() {
         let of = |get: fn(&Timing) -> f64| rounds.iter().map(|(timing, _)| get(timing)).collect::<Spread>();
         let (p50, p99) = (of(|timing| timing.p50), of(|timing| timing.p99));
         let counted = rounds[0].1;
@@ -102,7 +87,7 @@ pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
             format!("allocations {}", Goal::AtMost(150.0).judge(counted.count_total as f64, 0, "")),
         ];
         table.row([
-            name.clone(),
+            case.name.clone(),
             format!("{p50:.1}"),
             format!("{p99:.1}"),
             format!("{:.1}", of(|timing| timing.mean)),
@@ -116,6 +101,7 @@ pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
         table.row([name, "not built yet".into(), "".into(), "".into(), "".into(), "".into(), "".into()]);
     }
     section.table(&table);
+    b4_recognisers::add(scale, &mut section)?;
     section.say(curve(
         scale,
         "messages in the lane",
