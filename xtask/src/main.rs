@@ -11,6 +11,7 @@ mod origin;
 mod repo;
 mod say;
 mod shots;
+mod soak;
 mod tidy;
 
 use std::process::ExitCode;
@@ -44,7 +45,8 @@ cargo xtask <command>
   bench count [--write]  instructions of one step under valgrind, against crates/bench/instructions.txt
   crash [SEEDS]         kill the real process at every fail point under a scripted client (default: 3 seeds)
   shots [DIR]           pictures of the pages (default: target/pictures); renews those in docs/pictures
-  soak [MINUTES]        crash with seed after seed, and every scenario under --faults (default: 30 minutes)
+  fuzz                  the engine's properties, each with a hundred times the cases of a test run
+  soak [MINUTES]        crash with seed after seed, every scenario under --faults, and fuzz (default: 30 minutes)
 ";
 
 fn main() -> ExitCode {
@@ -74,7 +76,8 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         "bench" => bench::run(&repo, rest),
         "crash" => crash::crash(&repo, rest),
         "shots" => shots::run(&repo, rest),
-        "soak" => crash::soak(&repo, rest),
+        "soak" => soak::soak(&repo, rest),
+        "fuzz" => soak::properties(&repo),
         "help" | "-h" | "--help" => {
             say::out(HELP);
             Ok(ExitCode::SUCCESS)

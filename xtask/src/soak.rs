@@ -1,0 +1,51 @@
+//! What is too heavy for every change, for as long as one likes: crashes with seed after seed, every scenario under faults,
+//! and every property with far more cases than a test run has.
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+use crate::ci::cargo;
+use crate::crash;
+use crate::repo::Repo;
+use crate::say;
+
+/// Cases of each property in one round: a hundred times those of a test run.
+const CASES: &str = "25600";
+
+/// `cargo xtask soak [MINUTES]`.
+pub(crate) fn soak(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
+    let time = Duration::from_secs(60 * crash::number(rest, 30)?);
+    let started = Instant::now();
+    let mut seed = 1;
+    while started.elapsed() < time {
+        say::step(&format!("soak: {} of {} minutes", started.elapsed().as_secs() / 60, time.as_secs() / 60));
+        crash::run(repo, seed, 5)?;
+        let faults = format!("--faults={seed}");
+        let scenarios = "crates/engine/tests/scenarios";
+        cargo(
+            repo,
+            &["run", "--profile", "ci-release", "-p", "throughline-cli", "--", "test", scenarios, &faults],
+        )?;
+        properties(repo)?;
+        seed += 5;
+    }
+    say::note(&format!("soak: seeds 1 to {} held", seed - 1));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `cargo xtask fuzz`: the engine's properties alone, each with many random cases. A case that fails is kept beside its test.
+pub(crate) fn properties(repo: &Repo) -> Result<ExitCode> {
+    let arguments = ["test", "--profile", "ci-release", "-p", "throughline-engine", "--locked"];
+    say::step(&format!("PROPTEST_CASES={CASES} cargo {}", arguments.join(" ")));
+    let status = repo
+        .command("cargo", &arguments)
+        .env("PROPTEST_CASES", CASES)
+        .status()
+        .context("cannot run cargo")?;
+    if !status.success() {
+        bail!("a property does not hold; the failing case is in the output and in *.proptest-regressions");
+    }
+    Ok(ExitCode::SUCCESS)
+}
