@@ -8,7 +8,7 @@ use alloc::string::ToString;
 
 use super::lexicon::{Lexicon, Section, SectionId, skip};
 use super::words::{Gap, Word, Words};
-use super::{Context, Match, NoMatch, Value, all_quoted, clause, named};
+use super::{Context, Found, Match, NoMatch, Value, all_quoted, clause, named};
 
 const LEAD: [SectionId; 2] = [named("location.lead"), named("location.prep")];
 const TAIL: [SectionId; 3] = [named("location.tail"), named("filler"), named("thanks")];
@@ -42,7 +42,7 @@ pub(crate) fn read(
     }
     let shape = Shape::of(lexicon, message);
     clause::read(lexicon, message, |words| {
-        shape.name(words).map(|name| Value::Location(message.slice(name).to_string()))
+        shape.name(words).map(|name| Found::of(Value::Location(message.slice(name).to_string()), name))
     })
 }
 

@@ -19,6 +19,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
+use core::ops::Range;
 use core::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -162,8 +163,30 @@ impl Value {
 pub struct Match {
     /// What it says.
     pub value: Value,
+    /// The bytes of the message that say it.
+    pub span: Range<usize>,
     /// The part of the message that is a separate clause and still has to be routed (`spec 02 §5.4`).
     pub remainder: Option<String>,
+}
+
+/// A value, and the bytes of the message that say it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) value: Value,
+    pub(crate) span: Range<usize>,
+}
+
+impl Found {
+    /// A value that these words say.
+    pub(crate) fn of(value: Value, words: &[Word]) -> Self {
+        let span = words.first().map_or(0, |word| word.at)..words.last().map_or(0, |word| word.end);
+        Self { value, span }
+    }
+
+    /// The answer it is, with what of the message still has to be routed.
+    fn and(self, remainder: Option<String>) -> Match {
+        Match { value: self.value, span: self.span, remainder }
+    }
 }
 
 /// A message that does not, and why: the word goes into the trace.
@@ -339,7 +362,8 @@ fn free_text(message: &Words) -> Result<Match, NoMatch> {
     if acknowledgement(message) {
         return Err(NoMatch { reason: "acknowledgement" });
     }
-    Ok(Match { value: Value::Text(message.text().trim().to_string()), remainder: None })
+    let value = Value::Text(message.text().trim().to_string());
+    Ok(Found::of(value, message.all()).and(None))
 }
 
 /// The section of that name in the recognisers' lexicons.
@@ -388,6 +412,22 @@ mod tests {
             let context = Context::default().speaking(language);
             let found = answer(&Expected::Boolean, &Words::of(text), &context).unwrap();
             assert_eq!(found.value, Value::Boolean(false), "{language} {text}");
+        }
+    }
+
+    #[test]
+    fn a_match_tells_where_its_value_is() {
+        let choice = "selection:Red|Blue".parse().unwrap();
+        for (expected, text, said) in [
+            (&Expected::Number, "A party of twenty five, please.", "twenty five"),
+            (&Expected::Number, "For two people, and mail Bob the plan", "two"),
+            (&Expected::Location, "I'd like to go to New York, please.", "New York"),
+            (&Expected::Boolean, "Two tickets, yes please", "yes please"),
+            (&Expected::Boolean, " Yes! And mail Bob the plan.", "Yes"),
+            (&choice, "Blue, and mail Bob the plan", "Blue"),
+            (&Expected::Text, "  Dinner with Bob ", "Dinner with Bob"),
+        ] {
+            assert_eq!(&text[matches(expected, text).unwrap().span], said, "{text}");
         }
     }
 
@@ -464,7 +504,9 @@ mod tests {
         ) {
             let text = parts.join(" ");
             for expected in every_type() {
-                if let Ok(found) = matches(&expected, &text) && let Some(rest) = found.remainder {
+                let Ok(found) = matches(&expected, &text) else { continue };
+                prop_assert!(text.get(found.span).is_some_and(|said| !said.is_empty()));
+                if let Some(rest) = found.remainder {
                     prop_assert!(text.contains(&rest) && !rest.is_empty());
                 }
             }

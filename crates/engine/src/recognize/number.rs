@@ -8,7 +8,7 @@ use alloc::string::{String, ToString};
 
 use super::lexicon::{Lexicon, Section, SectionId, skip};
 use super::words::{Gap, Word, Words};
-use super::{Context, Match, NoMatch, Value, all_quoted, clause, named};
+use super::{Context, Found, Match, NoMatch, Value, all_quoted, clause, named};
 
 pub(crate) const LEAD: SectionId = named("number.lead");
 const NOUN: SectionId = named("number.noun");
@@ -35,19 +35,21 @@ pub(crate) fn read(
     if all_quoted(message.all()) {
         return Err(NoMatch { reason: "quoted" });
     }
-    clause::read(lexicon, message, |words| whole(lexicon, message, words).map(Value::Number))
+    clause::read(lexicon, message, |words| whole(lexicon, message, words))
 }
 
 /// The number these words are, if they are nothing else.
-fn whole(lexicon: &'static Lexicon, message: &Words, words: &[Word]) -> Option<String> {
+fn whole(lexicon: &'static Lexicon, message: &Words, words: &[Word]) -> Option<Found> {
     if words.last().is_some_and(|w| w.after == Gap::Question) && words.len() == 1 {
         return None;
     }
-    let (value, next) = value(lexicon, message, words, lead(lexicon, message, words))?;
+    let from = lead(lexicon, message, words);
+    let (value, next) = value(lexicon, message, words, from)?;
+    let found = Found::of(Value::Number(value), &words[from..next]);
     let filler = [TAIL, FILLER, THANKS].map(|id| lexicon.section(id));
     let at = next + lexicon.section(NOUN).longest(words, next);
     if skip(&filler, words, at) == words.len() {
-        return Some(value);
+        return Some(found);
     }
     // What is counted may be any single word ("3 apples"), unless it makes the number a time, a date or a name.
     let counted = words.get(at).filter(|w| {
@@ -57,7 +59,7 @@ fn whole(lexicon: &'static Lexicon, message: &Words, words: &[Word]) -> Option<S
             && message.folded(w).chars().all(char::is_alphabetic)
             && words[at - 1].after == Gap::Space
     })?;
-    (message.folded(counted).ends_with('s') && skip(&filler, words, at + 1) == words.len()).then_some(value)
+    (message.folded(counted).ends_with('s') && skip(&filler, words, at + 1) == words.len()).then_some(found)
 }
 
 /// Skips what may stand before the number, but never the number itself ("one", "a couple").
