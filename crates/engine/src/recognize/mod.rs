@@ -11,7 +11,9 @@ mod context;
 mod interrupt;
 pub(crate) mod lexicon;
 mod location;
+mod more;
 mod number;
+mod request;
 mod selection;
 pub(crate) mod words;
 
@@ -29,7 +31,8 @@ pub use context::Context;
 pub use interrupt::{Interrupt, interrupt};
 pub use words::Words;
 
-use lexicon::{RECOGNIZE_NAMES, SectionId};
+use lexicon::{Lexicon, RECOGNIZE_NAMES, SectionId};
+use more::Inside;
 use words::Word;
 
 /// What a waiting question accepts (`spec 02 §6`).
@@ -328,7 +331,8 @@ pub fn answer(expected: &Expected, message: &Words, context: &Context<'_>) -> Re
         return free_text(message);
     }
     let mut reason = "unexplained word";
-    for lexicon in context.lexicons().filter(|lexicon| lexicon.has(own(expected))) {
+    let able = || context.lexicons().filter(|lexicon| lexicon.has(own(expected)));
+    for lexicon in able() {
         let read = match expected {
             Expected::Boolean => boolean::read(lexicon, message, context),
             Expected::Number => number::read(lexicon, message, context),
@@ -341,7 +345,25 @@ pub fn answer(expected: &Expected, message: &Words, context: &Context<'_>) -> Re
             Err(no) => reason = no.reason,
         }
     }
-    Err(NoMatch { reason })
+    let more = able().filter(|lexicon| more::has(lexicon)).find_map(|lexicon| {
+        let values = || values(expected, lexicon, message, context);
+        more::read(lexicon, message, context, values).ok()
+    });
+    more.ok_or(NoMatch { reason })
+}
+
+/// Every value of that type in a message, for an answer inside more; a type that is not named here has none.
+fn values(
+    expected: &Expected,
+    lexicon: &'static Lexicon,
+    message: &Words,
+    context: &Context<'_>,
+) -> Vec<Inside> {
+    match expected {
+        Expected::Number => number::values(lexicon, message, context),
+        Expected::Location => location::values(lexicon, message, context),
+        _ => Vec::new(),
+    }
 }
 
 /// The section without which a language cannot read a type.
