@@ -4,7 +4,7 @@ use alloc::string::{String, ToString};
 
 use super::lexicon::{Lexicon, Section, SectionId};
 use super::words::{Gap, Word, Words};
-use super::{Match, NoMatch, Value, named};
+use super::{Found, Match, NoMatch, named};
 
 /// An answer clause is short; a longer one is a sentence of its own.
 const LONGEST: usize = 16;
@@ -24,12 +24,12 @@ struct Joints {
 pub(crate) fn read(
     lexicon: &'static Lexicon,
     message: &Words,
-    whole: impl Fn(&[Word]) -> Option<Value>,
+    whole: impl Fn(&[Word]) -> Option<Found>,
 ) -> Result<Match, NoMatch> {
     let words = message.all();
     let whole = |w: &[Word]| if w.len() > MOST { None } else { whole(w) };
-    if let Some(value) = whole(words) {
-        return Ok(Match { value, remainder: None });
+    if let Some(found) = whole(words) {
+        return Ok(found.and(None));
     }
     let joints = Joints { joiner: lexicon.section(JOINER), turn: lexicon.section(TURN) };
     first(message, &joints, &whole)
@@ -38,7 +38,7 @@ pub(crate) fn read(
 }
 
 /// The longest first clause that is an answer, with a rest that is none and takes nothing back.
-fn first(message: &Words, joints: &Joints, whole: &impl Fn(&[Word]) -> Option<Value>) -> Option<Match> {
+fn first(message: &Words, joints: &Joints, whole: &impl Fn(&[Word]) -> Option<Found>) -> Option<Match> {
     let words = message.all();
     (1..words.len().min(LONGEST + 1)).rev().find_map(|cut| {
         let joined = joints.joiner.at(words, cut);
@@ -50,22 +50,21 @@ fn first(message: &Words, joints: &Joints, whole: &impl Fn(&[Word]) -> Option<Va
             return None;
         }
         let rest = &words[if joined { cut + 1 } else { cut }..];
-        let value = whole(&words[..cut])?;
+        let found = whole(&words[..cut])?;
         (rest.len() > 1 && whole(rest).is_none())
-            .then(|| Match { value, remainder: remainder(message, cut + usize::from(joined), words.len()) })
+            .then(|| found.and(remainder(message, cut + usize::from(joined), words.len())))
     })
 }
 
 /// A last sentence that is an answer: only behind a full stop, since "…, for two" belongs to what it follows.
-fn last(message: &Words, joints: &Joints, whole: &impl Fn(&[Word]) -> Option<Value>) -> Option<Match> {
+fn last(message: &Words, joints: &Joints, whole: &impl Fn(&[Word]) -> Option<Found>) -> Option<Match> {
     let words = message.all();
     let cut = (1..words.len()).rev().find(|&i| words[i - 1].after >= Gap::Hard)?;
     let before = words[..cut].iter().rposition(|w| w.after == Gap::Question);
     if cut < 2 || words.len() - cut > LONGEST || before.is_some() || joints.turn.at(words, cut) {
         return None;
     }
-    let value = whole(&words[cut..])?;
-    Some(Match { value, remainder: remainder(message, 0, cut) })
+    Some(whole(&words[cut..])?.and(remainder(message, 0, cut)))
 }
 
 /// The words from `from` to `to` as the user wrote them, with their punctuation.

@@ -7,7 +7,7 @@ use core::ops::Range;
 
 use super::lexicon::{Lexicon, Section, SectionId, skip};
 use super::words::{Gap, Word, Words};
-use super::{Context, Match, NoMatch, Value, clause, named, number};
+use super::{Context, Found, Match, NoMatch, Value, clause, named, number};
 
 pub(crate) const LEAD: SectionId = named("selection.lead");
 const TAIL: [SectionId; 3] = [named("selection.tail"), named("filler"), named("thanks")];
@@ -23,7 +23,9 @@ pub(crate) fn read(
     options: &[String],
 ) -> Result<Match, NoMatch> {
     let choice = Choice::of(lexicon, message, options);
-    clause::read(lexicon, message, |said| choice.pick(said).map(|i| Value::Selection(options[i].clone())))
+    clause::read(lexicon, message, |said| {
+        choice.pick(said).map(|i| Found::of(Value::Selection(options[i].clone()), said))
+    })
 }
 
 struct Choice<'m> {
