@@ -11,8 +11,10 @@ mod context;
 mod interrupt;
 pub(crate) mod lexicon;
 mod location;
+mod moment;
 mod number;
 mod selection;
+mod suggestion;
 pub(crate) mod words;
 
 use alloc::format;
@@ -166,6 +168,15 @@ pub struct Match {
     pub remainder: Option<String>,
 }
 
+/// A value inside a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// What it is.
+    pub value: Value,
+    /// Where it stands, in bytes of the text.
+    pub span: core::ops::Range<usize>,
+}
+
 /// A message that does not, and why: the word goes into the trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoMatch {
@@ -310,6 +321,9 @@ pub fn answer(expected: &Expected, message: &Words, context: &Context<'_>) -> Re
             Expected::Boolean => boolean::read(lexicon, message, context),
             Expected::Number => number::read(lexicon, message, context),
             Expected::Location => location::read(lexicon, message, context),
+            Expected::Time | Expected::Date | Expected::DateTime | Expected::Duration => {
+                moment::read(lexicon, message, context, expected)
+            }
             Expected::Selection(options) => selection::read(lexicon, message, context, options),
             _ => break,
         };
@@ -321,9 +335,23 @@ pub fn answer(expected: &Expected, message: &Words, context: &Context<'_>) -> Re
     Err(NoMatch { reason })
 }
 
+/// The one value of a type inside a text, which may say anything else besides. `None` when there are several, or
+/// when nothing looks for values of that type inside a text.
+#[must_use]
+pub fn find(expected: &Expected, message: &Words, context: &Context<'_>) -> Option<Found> {
+    let mut lexicons = context.lexicons().filter(|lexicon| lexicon.has(own(expected)));
+    lexicons.find_map(|lexicon| match expected {
+        Expected::Time | Expected::Date | Expected::DateTime | Expected::Duration => {
+            moment::find(lexicon, message, context, expected)
+        }
+        _ => None,
+    })
+}
+
 /// The section without which a language cannot read a type.
 const fn own(expected: &Expected) -> SectionId {
     match expected {
+        Expected::Time | Expected::Date | Expected::DateTime | Expected::Duration => moment::OWN,
         Expected::Number => number::LEAD,
         Expected::Location => location::COMMON,
         Expected::Selection(_) => selection::LEAD,
