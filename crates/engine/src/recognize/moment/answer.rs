@@ -11,26 +11,32 @@ use super::clock::{Clock, Window};
 use super::day::Day;
 use super::grammar::{Grammar, Item, PART};
 use super::items::{Found, Kind, What};
-use crate::recognize::lexicon::{Parts as _, SectionId};
+use crate::recognize::lexicon::{Parts as _, Section, SectionId};
 use crate::recognize::words::{Gap, Word};
 use crate::recognize::{Context, Reading, Value, named};
 
 const ASKS: SectionId = named("time.asks");
+const ASK_WORD: SectionId = named("time.ask_word");
 const THE: SectionId = named("time.the");
 /// What may stand beside a value.
 const BESIDE: [SectionId; 11] = [
-    named("time.person"),
-    named("time.help"),
-    named("time.do"),
-    named("time.noun"),
-    named("time.little"),
     named("frame"),
     named("filler"),
     named("tail"),
     named("little"),
     named("thanks"),
+    named("time.lead"),
+    named("time.little"),
     named("joiner"),
+    named("time.person"),
+    named("time.help"),
+    named("time.do"),
 ];
+/// Of these, what may stand beside a value that is only a word with another meaning too.
+const BESIDE_WEAK: usize = 6;
+const NOUN: SectionId = named("time.noun");
+/// What people ask about: a value beside it says what about it they want to know.
+const ABOUT: SectionId = named("time.about");
 
 /// A value and the tokens it is said with.
 #[derive(Clone, Debug)]
@@ -147,8 +153,14 @@ impl Maker<'_, '_> {
         Day::one(if over { today.tomorrow().unwrap_or(today) } else { today })
     }
 
-    /// What a time that leaves the half of the day open means: the part of the day beside it says it; else the part
-    /// or the meal that the question names does most likely; else the hours at which people are up, and the clock.
+    /// What a time that leaves the half of the day open means, and the other half.
+    ///
+    /// | Beside it | "7" means | Rule |
+    /// | --- | --- | --- |
+    /// | a part of the day: "7 in the evening", "tonight at 7" | 19:00 | nothing is open |
+    /// | today, and it is 10:00 | 19:00 | the one still to come |
+    /// | a meal or part of the day in the question: "What time for dinner?" | 19:00 | the one closest to it |
+    /// | nothing | 07:00 | the twelve hours from seven in the morning |
     fn likely(&self, inside: &[Found], i: usize, clock: Clock) -> (Clock, Option<Clock>) {
         if !clock.open() {
             return (clock, None);
@@ -156,9 +168,11 @@ impl Maker<'_, '_> {
         if let Some(window) = self.window(inside, i) {
             return (clock.within(window), None);
         }
-        let is = match self.asked() {
-            Some(window) => clock.within(window),
-            None => clock.likely(self.minute_of_day()),
+        let today = |found: &Found| matches!(found.what, What::Day(day) if day.single() == Some(self.today()));
+        let is = if inside.iter().any(today) {
+            clock.to_come(self.minute_of_day())
+        } else {
+            clock.within(self.asked().unwrap_or(Window::USUAL))
         };
         (is, Some(is.other()))
     }
@@ -204,13 +218,18 @@ impl Maker<'_, '_> {
         let within = self.grammar.tokens.tokens(words);
         let mut values = self.values(&within);
         let only = values.pop().filter(|_| values.is_empty())?;
-        self.explained(&within).then_some(only.value)
+        // A sentence before it that is no part of the answer asks for something else.
+        let before = 0..within.start;
+        let weak = only.weak && !matches!(only.value, Value::Time(_));
+        (self.explained(&within, weak) && self.explained(&before, false)).then_some(only.value)
     }
 
     /// Whether everything beside the values is of closed lists, an echo of the question, or a known thing.
-    fn explained(&self, within: &Range<usize>) -> bool {
+    fn explained(&self, within: &Range<usize>, weak: bool) -> bool {
         let words = &self.grammar.tokens.all[..within.end];
-        let sections = BESIDE.map(|id| self.grammar.lexicon.section(id));
+        let all: Vec<Section> =
+            BESIDE.iter().chain(&[NOUN]).map(|id| self.grammar.lexicon.section(*id)).collect();
+        let sections = if weak { &all[..BESIDE_WEAK] } else { &all[..] };
         if self.grammar.lexicon.section(ASKS).at(words, within.start) {
             return false;
         }
@@ -225,10 +244,10 @@ impl Maker<'_, '_> {
             let fits = (2u64.checked_shl(limit as u32).unwrap_or(0)).wrapping_sub(1) & !1;
             let ends = sections.iter().fold(0, |ends, section| ends | section.ends(words, at)) & fits;
             let listed = ends.checked_ilog2().unwrap_or(0) as usize;
-            let n = if self.grammar.tokens.is_sign(at) || listed == 0 && self.echoes(&words[at]) {
+            let n = if self.grammar.tokens.is_sign(at) || listed == 0 && !weak && self.echoes(words, at) {
                 1
             } else {
-                listed.max(self.known_thing(words, at).min(limit))
+                listed.max(if weak { 0 } else { self.known_thing(words, at).min(limit) })
             };
             if n == 0 {
                 return false;
@@ -241,13 +260,18 @@ impl Maker<'_, '_> {
     /// "the car", "my flight": how many words.
     fn known_thing(&self, words: &[Word], at: usize) -> usize {
         let the = self.grammar.lexicon.section(THE);
-        let thing = |at: usize| words.get(at).is_some_and(|word| !word.digit && word.after < Gap::Hard);
-        if the.at(words, at) && words[at].after == Gap::Space && thing(at + 1) { 2 } else { 0 }
+        let about = self.grammar.lexicon.section(ABOUT);
+        let thing = words.get(at + 1).is_some_and(|word| !word.digit);
+        let known = thing && (!about.at(words, at + 1) || self.echoes(words, at + 1));
+        if the.at(words, at) && words[at].after == Gap::Space && known { 2 } else { 0 }
     }
 
     /// Whether the question has this word too, maybe in another form.
-    fn echoes(&self, word: &Word) -> bool {
-        let own = self.grammar.tokens.message.folded(word);
+    fn echoes(&self, words: &[Word], at: usize) -> bool {
+        let own = self.grammar.tokens.message.folded(&words[at]);
+        if self.grammar.lexicon.section(ASK_WORD).at(words, at) {
+            return false;
+        }
         let asked = self.context.question();
         asked.all().iter().any(|other| same_word(own, asked.folded(other)))
     }

@@ -6,9 +6,6 @@ use alloc::string::String;
 const HOUR: u16 = 60;
 const NOON: u16 = 12 * HOUR;
 const DAY: u16 = 24 * HOUR;
-/// When people are up: the reading of "3" is 15:00, of "11" it is 11:00, whenever it is said.
-const AWAKE: Window = Window { from: 6 * HOUR, to: 22 * HOUR };
-
 /// A time of day, to the second when one was said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Clock {
@@ -76,15 +73,10 @@ impl Clock {
         if window.far(early.minute) < window.far(late.minute) { early } else { late }
     }
 
-    /// The half of the day that is meant most likely, when nothing was said of it: the one at which people are up;
-    /// when they are at both, the next one after `now` (a minute of the day).
-    pub(crate) fn likely(self, now: u16) -> Self {
-        let [early, late] = [self.half(false), self.half(true)];
-        match (AWAKE.far(early.minute), AWAKE.far(late.minute)) {
-            (0, 0) if early.minute <= now && now < late.minute => late,
-            (0, _) => early,
-            _ => late,
-        }
+    /// The half of the day in which it is still to come at that minute of the day, or the later one.
+    pub(crate) fn to_come(self, now: u16) -> Self {
+        let early = self.half(false);
+        if early.minute > now { early } else { self.half(true) }
     }
 
     /// The other half of the day.
@@ -122,6 +114,10 @@ impl Clock {
 }
 
 impl Window {
+    /// What is meant when nothing says more: the twelve hours from seven in the morning. "8" is 08:00, "5" is 17:00,
+    /// "12:15" is a quarter past noon.
+    pub(crate) const USUAL: Self = Self { from: 7 * HOUR, to: 19 * HOUR };
+
     /// From one hour to another, written as `1822`.
     pub(crate) fn hours(written: i64) -> Option<Self> {
         let hour = |hour: i64| u16::try_from(hour).ok().filter(|hour| *hour <= 24).map(|hour| hour * HOUR);

@@ -94,6 +94,8 @@ const MEANINGS: &[(SectionId, Meaning)] = &[
     (named("clock.written"), |_, c| clock_written(c)),
     (named("clock.spoken"), |_, c| clock_written(c)),
     (named("clock.hour"), |_, c| clock_hour(c)),
+    (named("clock.bare_hour"), |_, c| clock_hour(c)),
+    (named("clock.hour_point"), |_, c| clock_hour(c)),
     (named("clock.digits"), |_, c| clock_digits(c)),
     (named("clock.past"), |_, c| moved(c, 1)),
     (named("clock.to"), |_, c| moved(c, -1)),
@@ -183,8 +185,11 @@ impl<'m> Grammar<'m> {
 
     /// Whether no sentence ends between these tokens.
     fn joined(&self, at: usize, end: usize) -> bool {
-        let short = self.lexicon.section(SHORT);
-        (at..end.saturating_sub(1)).all(|i| self.tokens.all[i].after < Gap::Hard || short.at(&self.tokens.all, i))
+        let short = |at| {
+            self.lexicon.section(SHORT).at(&self.tokens.all, at)
+                || [MONTH, WEEKDAY].into_iter().any(|section| self.valued(section, at).is_some())
+        };
+        (at..end.saturating_sub(1)).all(|i| self.tokens.all[i].after < Gap::Hard || short(i))
     }
 
     /// Words of one section, with their value.
@@ -407,17 +412,16 @@ fn lengths(caught: &Caught<Item>) -> impl Iterator<Item = Length> + '_ {
 }
 
 fn both(caught: &Caught<Item>) -> Option<Item> {
-    let mut all = lengths(caught);
-    let first = all.next()?;
     // The minutes of "1h30" are a number.
-    let more = all.next().or_else(|| Length::of_seconds(number(caught, TWO)? * WHOLE, 60))?;
-    first.and(more).map(Item::Length)
+    let minutes = number(caught, TWO).and_then(|minutes| Length::of_seconds(minutes * WHOLE, 60));
+    let sum = lengths(caught).chain(minutes).map(Some).reduce(|sum, more| sum?.and(more?));
+    sum?.map(Item::Length)
 }
 
 /// A date of three numbers; `order` says which of them are year, month and day.
 fn date(grammar: &Grammar<'_>, caught: &Caught<Item>, order: [usize; 3]) -> Option<Item> {
     let [year, month, day] = order.map(|at| numbers(caught).nth(at));
-    let (year, digits) = year?;
+    let (year, digits) = year.filter(|(_, digits)| *digits == 4 || order[0] > 0)?;
     Some(Item::Day(Day::one(grammar.said.date(year, digits, month?.0, day?.0)?)))
 }
 

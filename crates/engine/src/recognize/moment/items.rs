@@ -93,7 +93,10 @@ fn one(grammar: &Grammar<'_>, at: usize, kind: Kind) -> Option<Found> {
         // "tonight" is a day and a part of one; the day is added when the two are put together.
         let ways = grammar.parts(section, at).unwrap_or(Few::NONE);
         let Some((to, item)) = ways.longest() else { continue };
-        let weak = section == BARE || section == DATE && doubtful(grammar, at, to);
+        if broken(grammar, section, at, to) {
+            continue;
+        }
+        let weak = section == BARE || section == DATE && doubtful(grammar, at, to) || section == AT && now(grammar, at, to);
         if best.as_ref().is_none_or(|best| to > best.to || best.weak && !weak && to == best.to) {
             let what = match item {
                 Item::Clock(clock) => What::Clock(clock),
@@ -113,6 +116,24 @@ fn one(grammar: &Grammar<'_>, at: usize, kind: Kind) -> Option<Found> {
 fn doubtful(grammar: &Grammar<'_>, at: usize, to: usize) -> bool {
     let doubtful = grammar.lexicon.section(DOUBTFUL);
     to == at + 1 && doubtful.at(&grammar.tokens.all, at)
+}
+
+/// "now" is more often a word of time than a time.
+fn now(grammar: &Grammar<'_>, at: usize, to: usize) -> bool {
+    grammar.skip(named("at.now"), at) == to
+}
+
+/// A part of a longer row of digits and signs is no value: "133-03-03-2020", "650.650.6500".
+fn broken(grammar: &Grammar<'_>, section: SectionId, at: usize, to: usize) -> bool {
+    let tokens = grammar.tokens;
+    let digit = |at: usize| tokens.all.get(at).is_some_and(|token| token.digit);
+    let ranges = section != DATE && to == at + 1 && tokens.digits(at).is_some_and(|(_, digits)| digits < 3);
+    let goes_on = |sign: usize, beyond: usize, own: usize| {
+        let raw = tokens.all.get(sign).map_or("", |token| tokens.message.raw(token));
+        tokens.is_sign(sign) && digit(beyond) && digit(own) && !(raw == "-" && ranges)
+            && matches!(raw, "-" | "/" | "." | ":")
+    };
+    goes_on(to, to + 1, to - 1) || at >= 2 && goes_on(at - 1, at - 2, at)
 }
 
 /// Whether the words before make a weak value a strong one.
@@ -139,7 +160,7 @@ fn ranges(grammar: &Grammar<'_>, found: &mut Vec<Found>) {
         let from = between.or_else(|| before(grammar, FROM, a.from)).unwrap_or(a.from);
         let weak = a.weak && b.weak && from == a.from;
         if joint > a.to
-            && next(grammar, joint) == b.from
+            && (joint == b.from || next(grammar, joint) == b.from)
             && let Some(what) = range(a.what, b.what)
         {
             found[i] = Found { what, from, to: b.to, weak };
