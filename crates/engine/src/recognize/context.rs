@@ -3,6 +3,9 @@
 
 use core::cell::OnceCell;
 
+use jiff::SignedDuration;
+use jiff::civil::DateTime;
+
 use super::Words;
 use super::lexicon::{LANGUAGES, Lexicon, RECOGNIZE};
 use crate::time::Timestamp;
@@ -39,6 +42,14 @@ impl<'c> Context<'c> {
     #[must_use]
     pub fn speaking(self, language: &'c str) -> Self {
         Self { language, ..self }
+    }
+
+    /// The moment on the person's clock.
+    pub(crate) fn local(&self) -> DateTime {
+        let ms = self.now.0.saturating_add(i64::from(self.offset_s) * Timestamp::SECOND);
+        // Outside the calendar there is no day to count from; the end that is near does.
+        let end = if ms < 0 { DateTime::MIN } else { DateTime::MAX };
+        DateTime::constant(1970, 1, 1, 0, 0, 0, 0).checked_add(SignedDuration::from_millis(ms)).unwrap_or(end)
     }
 
     /// The question's words.

@@ -11,10 +11,12 @@ mod context;
 mod interrupt;
 pub(crate) mod lexicon;
 mod location;
+mod moment;
 mod more;
 mod number;
 mod request;
 mod selection;
+mod suggestion;
 pub(crate) mod words;
 
 use alloc::format;
@@ -172,11 +174,13 @@ pub struct Match {
     pub remainder: Option<String>,
 }
 
-/// A value, and the bytes of the message that say it.
+/// A value inside a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
-    pub(crate) value: Value,
-    pub(crate) span: Range<usize>,
+pub struct Found {
+    /// What it is.
+    pub value: Value,
+    /// Where it stands, in bytes of the text.
+    pub span: Range<usize>,
 }
 
 impl Found {
@@ -337,6 +341,9 @@ pub fn answer(expected: &Expected, message: &Words, context: &Context<'_>) -> Re
             Expected::Boolean => boolean::read(lexicon, message, context),
             Expected::Number => number::read(lexicon, message, context),
             Expected::Location => location::read(lexicon, message, context),
+            Expected::Time | Expected::Date | Expected::DateTime | Expected::Duration => {
+                moment::read(lexicon, message, context, expected)
+            }
             Expected::Selection(options) => selection::read(lexicon, message, context, options),
             _ => break,
         };
@@ -362,13 +369,30 @@ fn values(
     match expected {
         Expected::Number => number::values(lexicon, message, context),
         Expected::Location => location::values(lexicon, message, context),
+        Expected::Time | Expected::Date | Expected::DateTime | Expected::Duration => {
+            moment::values(lexicon, message, context, expected)
+        }
         _ => Vec::new(),
     }
+}
+
+/// The one value of a type inside a text, which may say anything else besides. `None` when there are several, or
+/// when nothing looks for values of that type inside a text.
+#[must_use]
+pub fn find(expected: &Expected, message: &Words, context: &Context<'_>) -> Option<Found> {
+    let mut lexicons = context.lexicons().filter(|lexicon| lexicon.has(own(expected)));
+    lexicons.find_map(|lexicon| match expected {
+        Expected::Time | Expected::Date | Expected::DateTime | Expected::Duration => {
+            moment::find(lexicon, message, context, expected)
+        }
+        _ => None,
+    })
 }
 
 /// The section without which a language cannot read a type.
 const fn own(expected: &Expected) -> SectionId {
     match expected {
+        Expected::Time | Expected::Date | Expected::DateTime | Expected::Duration => moment::OWN,
         Expected::Number => number::LEAD,
         Expected::Location => location::COMMON,
         Expected::Selection(_) => selection::LEAD,

@@ -56,6 +56,30 @@ pub(crate) struct Word {
     folded: (usize, usize),
 }
 
+impl Word {
+    /// A part of this word, from one byte of its folded form to another, that is itself the word `id`.
+    pub(crate) fn part(&self, id: WordId, from: usize, to: usize, digit: bool) -> Self {
+        // Where folding changed the length, the part stands for the whole word.
+        let whole = self.end - self.at != self.folded.1 - self.folded.0;
+        let last = self.folded.0 + to == self.folded.1;
+        Self {
+            id,
+            digit,
+            after: if last { self.after } else { Gap::Space },
+            at: if whole { self.at } else { self.at + from },
+            end: if whole { self.end } else { self.at + to },
+            folded: (self.folded.0 + from, self.folded.0 + to),
+            ..*self
+        }
+    }
+
+    /// A sign of the message from one byte to another, as the word `id` behind this one.
+    pub(crate) fn sign(&self, id: WordId, at: usize, end: usize) -> Self {
+        let nothing = (self.folded.1, self.folded.1);
+        Self { id, at, end, digit: false, capital: false, folded: nothing, ..*self }
+    }
+}
+
 /// After these a full stop ends no sentence: titles and parts of addresses, in any language.
 const SHORTENED: [&str; 9] = ["dr", "mr", "mrs", "ms", "prof", "st", "vs", "ave", "nr"];
 

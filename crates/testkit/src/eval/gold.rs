@@ -105,7 +105,16 @@ fn normal(text: &str) -> String {
     let lower = spaced.join(" ").to_lowercase();
     let kept: String =
         lower.chars().filter(|c| matches!(c, 'a'..='z' | '0'..='9' | ':' | '.' | ' ' | '-')).collect();
+    // A moment is written with a blank or with a T between its date and its time.
+    let kept = match kept.split_once('t') {
+        Some((date, time)) if date.ends_with(digit) && time.starts_with(digit) => format!("{date} {time}"),
+        _ => kept,
+    };
     kept.trim_matches([' ', '.']).to_owned()
+}
+
+fn digit(c: char) -> bool {
+    c.is_ascii_digit()
 }
 
 fn without_seconds(text: &str) -> &str {

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use serde::Deserialize;
 use throughline_engine::event::AssistantPosted;
 use throughline_engine::lane::MessageKind;
-use throughline_engine::recognize::{self, Expected, Value};
-use throughline_engine::{Decision, Reason, Step, Timestamp};
+use throughline_engine::recognize::{self, Context, Expected, Value, Words};
+use throughline_engine::{Decision, Reason, Step, Timestamp, Verdict};
 
 use super::gold::Taken;
 use super::subject::{Incoming, Subject, USER};
@@ -117,6 +117,15 @@ pub(super) fn ask(
         rest: step.trace.also.contains(&Reason::PendingAppliedWithRemainder),
         seen: Seen::of(&step),
     })
+}
+
+/// The value inside a text that is no answer; nothing is asked.
+pub(super) fn found(now: Timestamp, expected: &Expected, said: &str) -> Answered {
+    let found = recognize::find(expected, &Words::of(said), &Context::at(now, 0));
+    let reason = if found.is_some() { Reason::PendingApplied } else { Reason::PendingMismatch };
+    let decision = Decision::new(Verdict::Observed, reason);
+    let seen = Seen { decision, also: Vec::new(), rule: None };
+    Answered { value: found.map(|found| found.value), rest: false, seen }
 }
 
 impl Answered {

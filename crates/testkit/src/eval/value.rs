@@ -61,6 +61,9 @@ impl Task for ValueCase {
     fn decide(&self, subject: &mut dyn Subject) -> Result<Self::Decided, DriverError> {
         let Some(expected) = question::expected(&self.pending.expected_type, &[]) else { return Ok(None) };
         let now = question::moment(self.now.as_ref());
+        if self.full == Some(false) {
+            return Ok(Some(question::found(now, &expected, &self.user_text)));
+        }
         question::ask(subject, now, &self.asked(), expected, &self.user_text).map(Some)
     }
 

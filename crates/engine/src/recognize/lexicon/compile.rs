@@ -38,12 +38,14 @@ struct Written<'a> {
     line: Place<'a>,
     phrases: Vec<Phrase<'a>>,
     /// `word=value` pairs.
-    values: BTreeMap<&'a str, u64>,
+    values: BTreeMap<&'a str, i64>,
 }
 
 struct Phrase<'a> {
     line: Place<'a>,
     parts: Vec<Part<'a>>,
+    /// What `phrase=value` gives it.
+    value: Option<i64>,
 }
 
 struct Part<'a> {
@@ -116,14 +118,22 @@ impl<'a> Language<'a> {
 
 impl<'a> Written<'a> {
     fn add(&mut self, phrase: &'a str, line: Place<'a>) -> Result<(), String> {
-        if let Some((word, value)) = phrase.split_once('=') {
-            let value =
-                value.parse().map_err(|_| format!("{line}: \"{phrase}\" has no number after its ="))?;
-            self.values.insert(word, value);
+        let (phrase, value) = match phrase.split_once('=') {
+            None => (phrase, None),
+            Some((worth, value)) => {
+                let value = value.trim().parse();
+                let value = value.map_err(|_| format!("{line}: \"{phrase}\" has no number after its ="))?;
+                (worth.trim(), Some(value))
+            }
+        };
+        if let Some(value) = value
+            && !phrase.contains([' ', '<', '|', '?', '*', '#'])
+        {
+            self.values.insert(phrase, value);
             return Ok(());
         }
         let parts = phrase.split_whitespace().map(|part| Part::read(part, line)).collect::<Result<_, _>>()?;
-        self.phrases.push(Phrase { line, parts });
+        self.phrases.push(Phrase { line, parts, value });
         Ok(())
     }
 }
@@ -195,7 +205,7 @@ pub(crate) struct Tables {
     /// The rows of [`What::OneOf`], one after the other.
     pub(crate) spellings: Vec<WordId>,
     /// What words count for, sorted by section and word.
-    pub(crate) values: Vec<(SectionId, WordId, u64)>,
+    pub(crate) values: Vec<(SectionId, WordId, i64)>,
     /// The sections the language has, sorted.
     pub(crate) sections: Vec<SectionId>,
 }
@@ -215,7 +225,7 @@ pub(crate) fn compile(
         let id = compiler.section(section.name, section.line)?;
         sections.push(id);
         for phrase in &section.phrases {
-            let start = Start { section: id, phrase: compiler.phrase(phrase)? };
+            let start = Start { section: id, phrase: compiler.phrase(phrase)?, value: phrase.value };
             for word in compiler.first(phrase, &firsts)? {
                 under[usize::from(word.0)].push(start);
             }
@@ -254,6 +264,7 @@ impl Compiler<'_, '_> {
             let mut next = vec![Firsts::new(); self.names.len()];
             for section in &self.language.sections {
                 let first = &mut next[usize::from(self.section(section.name, section.line)?.0)];
+                first.extend(section.values.keys().map(|word| self.vocabulary.id(word)));
                 for phrase in &section.phrases {
                     first.append(&mut self.first(phrase, &firsts)?);
                 }

@@ -12,7 +12,7 @@
 //! A phrase is a list of elements. `word` is that word, folded as [`super::words`] folds it (lower case, no
 //! apostrophes); `a|b` is either word and `a+b|c` either `a b` or `c`; `<section>` is a phrase of that section, `_` any
 //! one word, `#` a word that begins with a digit. `?` after an element makes it optional, `*` lets it repeat or be
-//! absent. A phrase `word=3` is no phrase: it gives the word a value.
+//! absent. `word=3` is no phrase: it gives the word a value; `some words=3` is a phrase with one.
 //!
 //! `compile.rs` makes of each file tables of numbers (`table.rs`); a phrase is only looked at when it can begin with the
 //! word that stands there. Nothing is allocated, and a phrase covers no more than 63 words: linear in the text.
@@ -22,6 +22,7 @@
 #[cfg(test)]
 mod compile;
 mod cover;
+mod shape;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -38,6 +39,7 @@ mod compiled {
 
 pub(crate) use compiled::{INTENT, INTENT_NAMES, LANGUAGES, RECOGNIZE, RECOGNIZE_NAMES, VOCABULARY};
 pub(crate) use cover::Cover;
+pub(crate) use shape::{Caught, Few, Parts};
 pub(crate) use table::{SectionId, WordId};
 pub(crate) use vocabulary::Vocabulary;
 
@@ -53,7 +55,7 @@ pub(crate) struct Lexicon {
     starts: &'static [Start],
     elements: &'static [Element],
     spellings: &'static [WordId],
-    values: &'static [(SectionId, WordId, u64)],
+    values: &'static [(SectionId, WordId, i64)],
     sections: &'static [SectionId],
 }
 
@@ -214,9 +216,30 @@ impl Section {
 
     /// What the section says a word counts for.
     pub(crate) fn value(self, word: &Word) -> Option<u64> {
+        self.signed(word).and_then(|value| u64::try_from(value).ok())
+    }
+
+    fn signed(self, word: &Word) -> Option<i64> {
         let values = self.lexicon.values;
         let found = values.binary_search_by_key(&(self.id, word.id), |(section, word, _)| (*section, *word));
         found.ok().map(|at| values[at].2)
+    }
+
+    /// What the longest phrase with a value counts for that begins at `at`, and where it ends.
+    pub(crate) fn valued(self, words: &[Word], at: usize) -> Option<(i64, usize)> {
+        let word = words.get(at)?;
+        let single = self.signed(word).map(|value| (value, at + 1));
+        let mut reader = Reader { lexicon: self.lexicon, words, depth: DEPTH, last: None };
+        let mut longest = single;
+        for start in self.lexicon.starting(self.id, word.id) {
+            let Some(value) = start.value else { continue };
+            let ends = reader.phrase(start.phrase.of(self.lexicon.elements), at);
+            let end = at + ends.checked_ilog2().unwrap_or(0) as usize;
+            if end > longest.map_or(at, |(_, end)| end) {
+                longest = Some((value, end));
+            }
+        }
+        longest
     }
 }
 

@@ -38,6 +38,8 @@ pub(crate) struct Start {
     pub(crate) section: SectionId,
     /// The phrase, in the table of elements.
     pub(crate) phrase: Span,
+    /// What the phrase counts for, when it is given a value.
+    pub(crate) value: Option<i64>,
 }
 
 /// A part of a phrase.

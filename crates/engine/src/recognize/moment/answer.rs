@@ -1,0 +1,311 @@
+//! A time, day, moment or length as the answer to a question: strict, or somewhere in a sentence.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use jiff::civil::DateTime;
+
+use super::clock::{Clock, Window};
+use super::day::Day;
+use super::grammar::{Grammar, Item, PART};
+use super::items::{Found, Kind, What};
+use crate::recognize::lexicon::{Parts as _, Section, SectionId};
+use crate::recognize::words::{Gap, Word};
+use crate::recognize::{Context, Reading, Value, named};
+
+const ASKS: SectionId = named("time.asks");
+const ASK_WORD: SectionId = named("time.ask_word");
+const THE: SectionId = named("time.the");
+/// What may stand beside a value.
+const BESIDE: [SectionId; 11] = [
+    named("frame"),
+    named("filler"),
+    named("tail"),
+    named("little"),
+    named("thanks"),
+    named("time.lead"),
+    named("time.little"),
+    named("joiner"),
+    named("time.person"),
+    named("time.help"),
+    named("time.do"),
+];
+/// Of these, what may stand beside a value that is only a word with another meaning too.
+const BESIDE_WEAK: usize = 6;
+const NOUN: SectionId = named("time.noun");
+/// What people ask about: a value beside it says what about it they want to know.
+const ABOUT: SectionId = named("time.about");
+
+/// A value and the tokens it is said with.
+#[derive(Clone, Debug)]
+pub(crate) struct Said {
+    pub(crate) value: Value,
+    pub(crate) tokens: Range<usize>,
+    pub(crate) weak: bool,
+}
+
+/// Makes values of what was found.
+pub(crate) struct Maker<'g, 'c> {
+    pub(crate) grammar: &'g Grammar<'g>,
+    pub(crate) found: Vec<Found>,
+    pub(crate) context: &'g Context<'c>,
+    pub(crate) kind: Kind,
+}
+
+impl Maker<'_, '_> {
+    /// Every value of the kind that these tokens hold.
+    pub(crate) fn values(&self, within: &Range<usize>) -> Vec<Said> {
+        let inside: Vec<Found> =
+            self.found.iter().copied().filter(|f| within.start <= f.from && f.to <= within.end).collect();
+        let mut values: Vec<Said> =
+            inside.iter().enumerate().filter_map(|(i, found)| self.value(&inside, i, found)).collect();
+        // A bare number counts where nothing says more.
+        if values.iter().any(|said| !said.weak) {
+            values.retain(|said| !said.weak);
+        }
+        values
+    }
+
+    fn value(&self, inside: &[Found], i: usize, found: &Found) -> Option<Said> {
+        let clocked = inside
+            .iter()
+            .any(|other| other.what.is_clock() && !other.weak || self.led_by_part(inside, other));
+        let value = match (self.kind, found.what) {
+            (Kind::Time, What::Clock(clock)) => {
+                let (is, or) = self.likely(inside, i, clock);
+                Value::Time(Reading { is: is.text(), or: or.map(Clock::text) })
+            }
+            (Kind::Time, What::Clocks(from, to)) => {
+                Value::Time(Reading { is: self.clocks(inside, i, from, to), or: None })
+            }
+            (Kind::Time, What::Part(window)) if !clocked => {
+                let [from, to] = window.ends();
+                Value::Time(Reading { is: span(&from.text(), &to.text()), or: None })
+            }
+            (Kind::Time, What::At(moment)) => {
+                Value::Time(Reading { is: minute(moment)[11..].to_string(), or: None })
+            }
+            (Kind::Date, What::Day(day)) => {
+                Value::Date(Reading { is: day.text(), or: day.or.map(|or| or.to_string()) })
+            }
+            (Kind::Date, What::At(moment)) => {
+                Value::Date(Reading { is: moment.date().to_string(), or: None })
+            }
+            (Kind::DateTime, _) => Value::DateTime(self.moment(inside, i, found)?),
+            (Kind::Duration, What::Length(length)) => Value::Duration(length.text()),
+            _ => return None,
+        };
+        let weak = found.weak && !(found.what.is_clock() && self.window(inside, i).is_some());
+        Some(Said { value, tokens: found.from..found.to, weak })
+    }
+
+    fn led_by_part(&self, inside: &[Found], found: &Found) -> bool {
+        let at = inside.iter().position(|other| other.from == found.from);
+        found.what.is_clock() && at.is_some_and(|at| self.window(inside, at).is_some())
+    }
+
+    /// A day with a time or a part of one; a time alone is the next such moment, a day alone all of it.
+    fn moment(&self, inside: &[Found], i: usize, found: &Found) -> Option<Reading> {
+        let day = inside.iter().find_map(|f| if let What::Day(day) = f.what { Some(day) } else { None });
+        let plain = |is: String| Some(Reading { is, or: None });
+        let on = |day: &Day, clock: Clock| day.from.map(|date| format!("{date}T{}", clock.text()));
+        match found.what {
+            What::At(moment) => plain(minute(moment)),
+            What::Clock(clock) => {
+                let (is, or) = self.likely(inside, i, clock);
+                let on = |clock: Clock| on(&day.unwrap_or_else(|| self.next(clock)), clock);
+                Some(Reading { is: on(is)?, or: or.and_then(on) })
+            }
+            What::Clocks(from, to) => {
+                let day = day
+                    .unwrap_or_else(|| from.or(to).map_or_else(|| Day::one(self.today()), |c| self.next(c)));
+                let end = |clock: Option<Clock>| {
+                    clock.map_or_else(|| Some("..".to_string()), |clock| on(&day, clock))
+                };
+                plain(span(&end(from)?, &end(to)?))
+            }
+            What::Part(window) if !inside.iter().any(|f| f.what.is_clock()) => {
+                let day = day.unwrap_or_else(|| Day::one(self.today()));
+                plain(part_of(&day, window)?)
+            }
+            What::Day(day)
+                if !inside.iter().any(|f| f.what.is_clock() || matches!(f.what, What::Part(_))) =>
+            {
+                if let Some(window) = self.own_window(found) {
+                    return plain(part_of(&day, window)?);
+                }
+                let from = day.from.map(|from| format!("{from}T00:00"));
+                let to = match day.to {
+                    Some(to) => Some(format!("{}T00:00", to.tomorrow().ok()?)),
+                    None => None,
+                };
+                let open = || "..".to_string();
+                plain(span(&from.unwrap_or_else(open), &to.unwrap_or_else(open)))
+            }
+            _ => None,
+        }
+    }
+
+    fn today(&self) -> jiff::civil::Date {
+        self.grammar.said.today()
+    }
+
+    fn minute_of_day(&self) -> u16 {
+        let time = self.grammar.said.now.time();
+        u16::from(time.hour().unsigned_abs()) * 60 + u16::from(time.minute().unsigned_abs())
+    }
+
+    /// The next day on which that time is still to come.
+    fn next(&self, clock: Clock) -> Day {
+        let today = self.today();
+        let over = clock.minute() <= self.minute_of_day();
+        Day::one(if over { today.tomorrow().unwrap_or(today) } else { today })
+    }
+
+    /// What a time that leaves the half of the day open means, and the other half.
+    ///
+    /// | Beside it | "7" means | Rule |
+    /// | --- | --- | --- |
+    /// | a part of the day: "7 in the evening", "tonight at 7" | 19:00 | nothing is open |
+    /// | today, and it is 10:00 | 19:00 | the one still to come |
+    /// | a meal or part of the day in the question: "What time for dinner?" | 19:00 | the one closest to it |
+    /// | nothing | 07:00 | the twelve hours from seven in the morning |
+    fn likely(&self, inside: &[Found], i: usize, clock: Clock) -> (Clock, Option<Clock>) {
+        if !clock.open() {
+            return (clock, None);
+        }
+        if let Some(window) = self.window(inside, i) {
+            return (clock.within(window), None);
+        }
+        let today =
+            |found: &Found| matches!(found.what, What::Day(day) if day.single() == Some(self.today()));
+        let is = if inside.iter().any(today) {
+            clock.to_come(self.minute_of_day())
+        } else {
+            clock.within(self.asked().unwrap_or(Window::USUAL))
+        };
+        (is, Some(is.other()))
+    }
+
+    fn clocks(&self, inside: &[Found], i: usize, from: Option<Clock>, to: Option<Clock>) -> String {
+        let from = from.map(|clock| self.likely(inside, i, clock).0);
+        let to = to.map(|clock| match from {
+            Some(from) if clock.open() => clock.after(from),
+            _ => self.likely(inside, i, clock).0,
+        });
+        let end = |clock: Option<Clock>| clock.map_or_else(|| "..".to_string(), Clock::text);
+        span(&end(from), &end(to))
+    }
+
+    /// The part of the day that is said beside a time, in the same sentence and with no other time in between.
+    fn window(&self, inside: &[Found], i: usize) -> Option<Window> {
+        let near = |found: &Found| match found.what {
+            What::Part(window) => Some(window),
+            What::Day(_) => self.own_window(found),
+            _ => None,
+        };
+        let clock = |found: &&Found| !found.what.is_clock();
+        let behind = inside[i + 1..].iter().take_while(clock).find_map(near);
+        behind.or_else(|| inside[..i].iter().rev().take_while(clock).find_map(near))
+    }
+
+    /// The part of the day that a day's own word names: "tonight".
+    fn own_window(&self, found: &Found) -> Option<Window> {
+        let (_, item) = self.grammar.parts(PART, found.from)?.longest().filter(|(to, _)| *to == found.to)?;
+        if let Item::Number(written, _) = item { Window::hours(written) } else { None }
+    }
+
+    /// The part of the day that the question names.
+    fn asked(&self) -> Option<Window> {
+        let asked = self.context.question().all();
+        let parts = [PART, named("time.meal")].map(|id| self.grammar.lexicon.section(id));
+        let written = (0..asked.len()).find_map(|at| parts.iter().find_map(|part| part.valued(asked, at)));
+        Window::hours(written?.0)
+    }
+
+    /// The one value that these words of the message are, with nothing beside it that asks for something else.
+    pub(crate) fn whole(&self, words: Range<usize>) -> Option<Value> {
+        let within = self.grammar.tokens.tokens(words);
+        let mut values = self.values(&within);
+        let only = values.pop().filter(|_| values.is_empty())?;
+        // A sentence before it that is no part of the answer asks for something else.
+        let before = 0..within.start;
+        let weak = only.weak && !matches!(only.value, Value::Time(_));
+        (self.explained(&within, weak) && self.explained(&before, false)).then_some(only.value)
+    }
+
+    /// Whether everything beside the values is of closed lists, an echo of the question, or a known thing.
+    fn explained(&self, within: &Range<usize>, weak: bool) -> bool {
+        let words = &self.grammar.tokens.all[..within.end];
+        let all: Vec<Section> =
+            BESIDE.iter().chain(&[NOUN]).map(|id| self.grammar.lexicon.section(*id)).collect();
+        let sections = if weak { &all[..BESIDE_WEAK] } else { &all[..] };
+        if self.grammar.lexicon.section(ASKS).at(words, within.start) {
+            return false;
+        }
+        let mut at = within.start;
+        while at < within.end {
+            if let Some(found) = self.found.iter().find(|f| f.from <= at && at < f.to) {
+                at = found.to;
+                continue;
+            }
+            let limit = self.found.iter().map(|f| f.from).find(|from| *from > at).unwrap_or(within.end);
+            let limit = limit.min(within.end) - at;
+            let fits = (2u64.checked_shl(limit as u32).unwrap_or(0)).wrapping_sub(1) & !1;
+            let ends = sections.iter().fold(0, |ends, section| ends | section.ends(words, at)) & fits;
+            let listed = ends.checked_ilog2().unwrap_or(0) as usize;
+            let n = if self.grammar.tokens.is_sign(at) || listed == 0 && !weak && self.echoes(words, at) {
+                1
+            } else {
+                listed.max(if weak { 0 } else { self.known_thing(words, at).min(limit) })
+            };
+            if n == 0 {
+                return false;
+            }
+            at += n;
+        }
+        true
+    }
+
+    /// "the car", "my flight": how many words.
+    fn known_thing(&self, words: &[Word], at: usize) -> usize {
+        let the = self.grammar.lexicon.section(THE);
+        let about = self.grammar.lexicon.section(ABOUT);
+        let thing = words.get(at + 1).is_some_and(|word| !word.digit);
+        let known = thing && (!about.at(words, at + 1) || self.echoes(words, at + 1));
+        if the.at(words, at) && words[at].after == Gap::Space && known { 2 } else { 0 }
+    }
+
+    /// Whether the question has this word too, maybe in another form.
+    fn echoes(&self, words: &[Word], at: usize) -> bool {
+        let own = self.grammar.tokens.message.folded(&words[at]);
+        if self.grammar.lexicon.section(ASK_WORD).at(words, at) {
+            return false;
+        }
+        let asked = self.context.question();
+        asked.all().iter().any(|other| same_word(own, asked.folded(other)))
+    }
+}
+
+/// Whether two words are the same but for their endings: "leaving" and "leave".
+fn same_word(a: &str, b: &str) -> bool {
+    let common = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+    a == b || common >= 4 && a.len().max(b.len()) <= common + 3
+}
+
+fn span(from: &str, to: &str) -> String {
+    format!("{from}/{to}")
+}
+
+/// `2026-03-03T17:00`.
+fn minute(moment: DateTime) -> String {
+    format!("{}T{:02}:{:02}", moment.date(), moment.hour(), moment.minute())
+}
+
+fn part_of(day: &Day, window: Window) -> Option<String> {
+    let (from, [begin, end]) = (day.from?, window.ends());
+    let to = if end.minute() <= begin.minute() { from.tomorrow().ok()? } else { from };
+    Some(span(&format!("{from}T{}", begin.text()), &format!("{to}T{}", end.text())))
+}

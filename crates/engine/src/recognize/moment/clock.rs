@@ -1,0 +1,142 @@
+//! Times of day, with what the words leave open: "5" is 05:00 or 17:00.
+
+use alloc::format;
+use alloc::string::String;
+
+const HOUR: u16 = 60;
+const NOON: u16 = 12 * HOUR;
+const DAY: u16 = 24 * HOUR;
+/// A time of day, to the second when one was said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Clock {
+    minute: u16,
+    second: Option<u8>,
+    /// The half of the day is said, or plain from the hour.
+    known: bool,
+}
+
+/// A stretch of the day, in minutes; past midnight when it ends before it begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Window {
+    from: u16,
+    to: u16,
+}
+
+impl Clock {
+    /// Hours of 0 to 24 and minutes as they were said: 1 to 12 leave open which half of the day.
+    pub(crate) fn new(hour: i64, minute: i64, second: Option<i64>) -> Option<Self> {
+        let within = |n: i64, most: u16| u16::try_from(n).ok().filter(|n| *n <= most);
+        let (hour, minute) = (within(hour, 24)?, within(minute, 59)?);
+        let second = match second {
+            None => None,
+            Some(second) => Some(u8::try_from(second).ok().filter(|second| *second < 60)?),
+        };
+        let fits = hour < 24 || minute == 0 && second.is_none_or(|second| second == 0);
+        let known = hour == 0 || hour > 12;
+        fits.then_some(Self { minute: (hour * HOUR + minute) % DAY, second, known })
+    }
+
+    /// A minute of the day that leaves nothing open.
+    pub(crate) fn exactly(minute: i64) -> Option<Self> {
+        let minute = u16::try_from(minute).ok().filter(|minute| *minute <= DAY)?;
+        Some(Self { minute: minute % DAY, second: None, known: true })
+    }
+
+    /// The same clock, so many minutes on or back; it stays open what was open.
+    pub(crate) fn moved(self, by: i64) -> Option<Self> {
+        let minute = (i64::from(self.minute) + by).rem_euclid(i64::from(DAY));
+        let minute = u16::try_from(minute).ok()?;
+        // The quarter before one o'clock is no o'clock that is said as 0:45.
+        let minute = if self.known || minute >= HOUR { minute } else { minute + NOON };
+        Some(Self { minute, ..self })
+    }
+
+    /// The same, written as on a clock of 24 hours: "07:30" leaves nothing open.
+    pub(crate) fn known(self) -> Self {
+        Self { known: true, ..self }
+    }
+
+    /// In that half of the day, when it was open.
+    pub(crate) fn half(self, after_noon: bool) -> Self {
+        let minute =
+            if self.known { self.minute } else { self.minute % NOON + if after_noon { NOON } else { 0 } };
+        Self { minute, known: true, ..self }
+    }
+
+    /// Whether the half of the day is open.
+    pub(crate) fn open(self) -> bool {
+        !self.known
+    }
+
+    /// In the half of the day that comes closest to the window.
+    pub(crate) fn within(self, window: Window) -> Self {
+        let [early, late] = [self.half(false), self.half(true)];
+        if window.far(early.minute) < window.far(late.minute) { early } else { late }
+    }
+
+    /// The half of the day in which it is still to come at that minute of the day, or the later one.
+    pub(crate) fn to_come(self, now: u16) -> Self {
+        let early = self.half(false);
+        if early.minute > now { early } else { self.half(true) }
+    }
+
+    /// The other half of the day.
+    pub(crate) fn other(self) -> Self {
+        Self { minute: (self.minute + NOON) % DAY, ..self }
+    }
+
+    /// The half of the day in which it comes last before `end`: the 11 of "11 to 1 pm" is in the morning.
+    pub(crate) fn before(self, end: Self) -> Self {
+        let since = |clock: Self| (end.minute + DAY - clock.minute - 1) % DAY;
+        let [early, late] = [self.half(false), self.half(true)];
+        if since(early) < since(late) { early } else { late }
+    }
+
+    /// The half of the day in which it comes first after `begin`.
+    pub(crate) fn after(self, begin: Self) -> Self {
+        let until = |clock: Self| (clock.minute + DAY - begin.minute - 1) % DAY;
+        let [early, late] = [self.half(false), self.half(true)];
+        if until(early) < until(late) { early } else { late }
+    }
+
+    /// The minute of the day.
+    pub(crate) fn minute(self) -> u16 {
+        self.minute
+    }
+
+    /// `17:00`, `17:00:30`.
+    pub(crate) fn text(self) -> String {
+        let (hour, minute) = (self.minute / HOUR, self.minute % HOUR);
+        match self.second {
+            None => format!("{hour:02}:{minute:02}"),
+            Some(second) => format!("{hour:02}:{minute:02}:{second:02}"),
+        }
+    }
+}
+
+impl Window {
+    /// What is meant when nothing says more: the twelve hours from seven in the morning. "8" is 08:00, "5" is 17:00,
+    /// "12:15" is a quarter past noon.
+    pub(crate) const USUAL: Self = Self { from: 7 * HOUR, to: 19 * HOUR };
+
+    /// From one hour to another, written as `1822`.
+    pub(crate) fn hours(written: i64) -> Option<Self> {
+        let hour = |hour: i64| u16::try_from(hour).ok().filter(|hour| *hour <= 24).map(|hour| hour * HOUR);
+        Some(Self { from: hour(written / 100)?, to: hour(written % 100)? })
+    }
+
+    /// How many minutes a time lies outside of it.
+    fn far(self, minute: u16) -> u16 {
+        let since = |from: u16, to: u16| (to + DAY - from) % DAY;
+        if since(self.from, minute) < since(self.from, self.to) {
+            0
+        } else {
+            since(minute, self.from).min(since(self.to, minute) + 1)
+        }
+    }
+
+    /// Where it begins and ends.
+    pub(crate) fn ends(self) -> [Clock; 2] {
+        [self.from, self.to].map(|minute| Clock { minute: minute % DAY, second: None, known: true })
+    }
+}

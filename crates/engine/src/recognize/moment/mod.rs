@@ -1,0 +1,108 @@
+//! Times, dates, moments and lengths of time (`spec 02 §6`, `time`, `date`, `datetime`, `duration`).
+//!
+//! A message is cut into fine words (`tokens`), its shapes are read as the lexicon lists them (`grammar`), what they
+//! are worth is reckoned on the person's calendar (`clock`, `day`, `length`), values that belong together are put
+//! together (`items`), and a message that is nothing else answers the question (`answer`).
+
+mod answer;
+mod clock;
+mod day;
+mod grammar;
+mod items;
+mod length;
+#[cfg(test)]
+mod tests;
+mod tokens;
+
+use alloc::vec::Vec;
+
+use answer::Maker;
+use day::Said;
+use grammar::Grammar;
+use items::Kind;
+use tokens::Tokens;
+
+use super::lexicon::{Lexicon, SectionId};
+use super::more::Inside;
+use super::words::Words;
+use super::{Context, Expected, Found, Match, NoMatch, all_quoted, clause, named, suggestion};
+
+/// A language without shapes of a date reads none of the four types.
+pub(crate) const OWN: SectionId = named("time.date");
+const PAST: SectionId = named("time.past");
+
+/// Reads an answer, with a remainder when the rest is a clause of its own.
+pub(crate) fn read(
+    lexicon: &'static Lexicon,
+    message: &Words,
+    context: &Context<'_>,
+    expected: &Expected,
+) -> Result<Match, NoMatch> {
+    if all_quoted(message.all()) {
+        return Err(NoMatch { reason: "quoted" });
+    }
+    let own = with(lexicon, message, context, expected, |maker| {
+        let start = message.all().as_ptr() as usize;
+        clause::read(lexicon, message, |words| {
+            let from = (words.as_ptr() as usize - start) / size_of::<super::Word>();
+            maker.whole(from..from + words.len()).map(|value| Found::of(value, words))
+        })
+    });
+    own.unwrap_or(Err(NoMatch { reason: "no such type" }))
+        .or_else(|no| suggestion::affirmed(lexicon, message, context, expected).ok_or(no))
+}
+
+/// Every value of a type that a message holds.
+pub(crate) fn values(
+    lexicon: &'static Lexicon,
+    message: &Words,
+    context: &Context<'_>,
+    expected: &Expected,
+) -> Vec<Inside> {
+    let all = with(lexicon, message, context, expected, |maker| {
+        let said = maker.values(&(0..maker.grammar.tokens.all.len()));
+        let strong = said.into_iter().filter(|said| !said.weak);
+        let found =
+            strong.map(|said| Found { value: said.value, span: maker.grammar.tokens.bytes(said.tokens) });
+        found.map(|found| Inside { found, fit: 0 }).collect()
+    });
+    all.unwrap_or_default()
+}
+
+/// The one value of a type that a message holds.
+pub(crate) fn find(
+    lexicon: &'static Lexicon,
+    message: &Words,
+    context: &Context<'_>,
+    expected: &Expected,
+) -> Option<Found> {
+    with(lexicon, message, context, expected, |maker| {
+        let tokens = &maker.grammar.tokens;
+        let mut values = maker.values(&(0..tokens.all.len()));
+        values.retain(|said| !said.weak || said.tokens.len() == tokens.all.len());
+        let only = values.pop().filter(|_| values.is_empty())?;
+        Some(Found { value: only.value, span: tokens.bytes(only.tokens) })
+    })?
+}
+
+/// Reads a message for one of the four types.
+fn with<T>(
+    lexicon: &'static Lexicon,
+    message: &Words,
+    context: &Context<'_>,
+    expected: &Expected,
+    then: impl FnOnce(&Maker<'_, '_>) -> T,
+) -> Option<T> {
+    let kind = match expected {
+        Expected::Time => Kind::Time,
+        Expected::Date => Kind::Date,
+        Expected::DateTime => Kind::DateTime,
+        Expected::Duration => Kind::Duration,
+        _ => return None,
+    };
+    let tokens = Tokens::of(message);
+    let said = Said { now: context.local(), past: lexicon.section(PAST).within(&tokens.all) };
+    let grammar = Grammar::new(lexicon, &tokens, said);
+    let found = items::all(&grammar, kind);
+    Some(then(&Maker { grammar: &grammar, found, context, kind }))
+}
