@@ -9,7 +9,7 @@ use super::{Found, Match, NoMatch, named};
 /// An answer clause is short; a longer one is a sentence of its own.
 const LONGEST: usize = 16;
 /// A whole message that is longer is no answer either; this bound keeps every reader linear.
-const MOST: usize = 64;
+pub(super) const MOST: usize = 64;
 
 const JOINER: SectionId = named("joiner");
 const TURN: SectionId = named("turn");

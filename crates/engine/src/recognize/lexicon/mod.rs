@@ -214,8 +214,17 @@ impl Section {
 
     /// What the section says a word counts for.
     pub(crate) fn value(self, word: &Word) -> Option<u64> {
+        self.value_of(word.id)
+    }
+
+    /// The same for a word, or a part of one, that is spelled like this.
+    pub(crate) fn spelled(self, text: &str) -> Option<u64> {
+        self.value_of(VOCABULARY.id(text))
+    }
+
+    fn value_of(self, word: WordId) -> Option<u64> {
         let values = self.lexicon.values;
-        let found = values.binary_search_by_key(&(self.id, word.id), |(section, word, _)| (*section, *word));
+        let found = values.binary_search_by_key(&(self.id, word), |(section, word, _)| (*section, *word));
         found.ok().map(|at| values[at].2)
     }
 }
