@@ -362,6 +362,7 @@ fn values(
     match expected {
         Expected::Number => number::values(lexicon, message, context),
         Expected::Location => location::values(lexicon, message, context),
+        Expected::Selection(options) => selection::values(lexicon, message, context, options),
         _ => Vec::new(),
     }
 }

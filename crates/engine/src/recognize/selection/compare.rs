@@ -51,6 +51,8 @@ struct Name {
     class: u64,
     /// Options with a name of that class.
     options: Set,
+    /// Those of them whose whole label is one.
+    whole: Set,
 }
 
 /// The findings.
@@ -60,6 +62,8 @@ pub(crate) struct Compared {
     pub(super) whole: Vec<usize>,
     /// Where whole labels stand.
     pub(super) labels: Vec<Mention>,
+    /// Options whose label is a single word.
+    single: Set,
     holders: Vec<Holders>,
     names: Vec<Name>,
 }
@@ -67,15 +71,33 @@ pub(crate) struct Compared {
 impl Compared {
     pub(super) fn of(lexicon: &'static Lexicon, message: &Words, options: &[impl AsRef<str>]) -> Self {
         let mut heard = Heard::of(lexicon, message);
-        let mut found =
-            Self { whole: Vec::new(), labels: Vec::new(), holders: heard.holders(), names: heard.names() };
-        let mut label = Compact::default();
+        let mut found = Self {
+            whole: Vec::new(),
+            labels: Vec::new(),
+            single: 0,
+            holders: heard.holders(),
+            names: heard.names(),
+        };
+        let (mut label, mut ends, mut begun) = (Compact::default(), Vec::new(), Vec::new());
         for (option, text) in options.iter().map(AsRef::as_ref).enumerate() {
             label.text.clear();
             label.begin();
+            ends.clear();
+            begun.clear();
             let bit = if option < MOST { 1 << option } else { 0 };
-            label.add(text, false, |word| heard.word(word, bit, &mut found));
-            heard.name(&label.text, bit, &mut found.names);
+            label.add(text, false, |from, word| {
+                ends.push(from + word.len());
+                heard.word(word, bit, &mut found, |at| begun.push((at, from)));
+            });
+            found.single |= if ends.len() == 1 { bit } else { 0 };
+            for (at, from) in begun.drain(..) {
+                // "Madmax" is two words of "Mad Max: Fury Road".
+                let joined = heard.text(at..at + 1);
+                if label.text[from..].starts_with(joined) && ends.contains(&(from + joined.len())) {
+                    found.holders[at].exact |= bit;
+                }
+            }
+            heard.name(&label.text, |name| name.whole |= bit, &mut found.names);
             heard.label(&label.text, option, &mut found.labels);
             if heard.is(text, &label.text) {
                 found.whole.push(option);
@@ -97,15 +119,23 @@ impl Compared {
         })
     }
 
-    /// Whether some label has the word exactly as it is.
-    pub(super) fn exact(&self, word: usize) -> bool {
-        self.holders.get(word).is_some_and(|holders| holders.exact != 0)
+    /// The options that have the word exactly as it is.
+    pub(super) fn exactly(&self, word: usize) -> Set {
+        self.holders.get(word).map_or(0, |holders| holders.exact)
     }
 
-    /// Everyday names for options, with the options they may be for; never of words that labels have themselves.
+    /// Everyday names for options, with the options they may be for; never where labels have the words themselves.
     pub(super) fn names(&self) -> impl Iterator<Item = (&Range<usize>, Set)> {
-        let free = |name: &&Name| name.options != 0 && name.words.clone().all(|word| self.holders(word) == 0);
-        self.names.iter().filter(free).map(|name| (&name.words, name.options))
+        let free = |name: &&Name| name.words.clone().any(|word| self.holders(word) == 0);
+        let named = self.names.iter().filter(free).map(|name| (&name.words, name.options | name.whole));
+        named.filter(|(_, options)| *options != 0)
+    }
+
+    /// The options of which these words are all of the label: with another ending, or by an everyday name.
+    pub(super) fn nearly(&self, words: &Range<usize>) -> Set {
+        let inflected = if words.len() == 1 { self.holders(words.start) & self.single } else { 0 };
+        let names = self.names.iter().filter(|name| name.words == *words);
+        names.fold(inflected, |all, name| all | name.whole)
     }
 }
 
@@ -161,7 +191,7 @@ impl<'m> Heard<'m> {
             message.text()[end..word.at].chars().for_each(|c| said.separate(c));
             end = word.end;
             let before = said.text.len();
-            said.add(message.raw(word), false, |_| {});
+            said.add(message.raw(word), false, |_, _| {});
             // What stands between two digits belongs to neither.
             let kept = &said.text[before..];
             let from = before + if before > 0 && !kept.starts_with(|c: char| normal::kind(c) == normal::Kind::Letter || c == '-') { kept.chars().next().map_or(0, char::len_utf8) } else { 0 };
@@ -170,7 +200,7 @@ impl<'m> Heard<'m> {
         let shown = (!message.text().is_ascii()).then(|| {
             let mut shown = Compact::default();
             shown.begin();
-            shown.add(message.text(), true, |_| {});
+            shown.add(message.text(), true, |_, _| {});
             shown
         });
         let endings = lexicon.section(ENDING);
@@ -204,15 +234,15 @@ impl<'m> Heard<'m> {
             for to in from + 1..=(from + LONGEST_NAME).min(self.spans.len()) {
                 if let Some(class) = self.same.spelled(self.text(from..to)) {
                     self.classes |= 1 << (class % 64);
-                    names.push(Name { words: from..to, class, options: 0 });
+                    names.push(Name { words: from..to, class, options: 0, whole: 0 });
                 }
             }
         }
         names
     }
 
-    /// Notes that an option has this word.
-    fn word(&self, word: &str, option: Set, found: &mut Compared) {
+    /// Notes that an option has this word, and tells which words of the message only begin with it.
+    fn word(&self, word: &str, option: Set, found: &mut Compared, mut begun: impl FnMut(usize)) {
         let (place, bit) = beginning(word);
         if self.beginnings[place] & bit != 0 {
             for at in self.compared() {
@@ -221,19 +251,21 @@ impl<'m> Heard<'m> {
                     found.holders[at].exact |= option;
                 } else if alike(self.endings, heard, word) {
                     found.holders[at].inflected |= option;
+                } else if heard.starts_with(word) {
+                    begun(at);
                 }
             }
         }
-        self.name(word, option, &mut found.names);
+        self.name(word, |name| name.options |= option, &mut found.names);
     }
 
-    /// Notes that an option has an everyday name of some class.
-    fn name(&self, text: &str, option: Set, names: &mut [Name]) {
+    /// Notes that an option has an everyday name.
+    fn name(&self, text: &str, note: impl FnMut(&mut Name), names: &mut [Name]) {
         if self.classes == 0 {
             return;
         }
         if let Some(class) = self.same.spelled(text).filter(|class| self.classes & 1 << (class % 64) != 0) {
-            names.iter_mut().filter(|name| name.class == class).for_each(|name| name.options |= option);
+            names.iter_mut().filter(|name| name.class == class).for_each(note);
         }
     }
 
@@ -260,7 +292,7 @@ impl<'m> Heard<'m> {
         }
         let mut shown = Compact::default();
         shown.begin();
-        shown.add(label, true, |_| {});
+        shown.add(label, true, |_, _| {});
         let heard = self.shown.as_ref().unwrap_or(&self.said);
         if shown.text.is_empty() { normal::verbatim(label, self.message.text()) } else { shown.text == heard.text }
     }

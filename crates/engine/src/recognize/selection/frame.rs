@@ -6,7 +6,8 @@ use alloc::vec::Vec;
 use core::cell::OnceCell;
 use core::ops::Range;
 
-use super::compare::{self, Mention};
+use super::compare::{self, Compared, Mention};
+use crate::recognize::clause::MOST;
 use crate::recognize::lexicon::{Lexicon, Section, SectionId};
 use crate::recognize::words::{Gap, Words};
 use crate::recognize::{Context, named};
@@ -15,6 +16,8 @@ const TAIL: SectionId = named("selection.tail");
 const NOUN: SectionId = named("selection.noun");
 const FILLER: SectionId = named("filler");
 const ENDING: SectionId = named("selection.ending");
+const LITTLE: SectionId = named("little");
+const UNLIKE: SectionId = named("selection.unlike");
 const UNECHOED: SectionId = named("selection.unechoed");
 
 /// An option in the message, as a part of an answer.
@@ -22,13 +25,7 @@ const UNECHOED: SectionId = named("selection.unechoed");
 pub(super) struct Piece {
     pub(super) mention: Mention,
     /// Whether nothing but the end, or what surely ends an answer, may follow: "2 rooms" is no choice.
-    strict: bool,
-}
-
-impl Piece {
-    pub(super) fn of(mention: Mention, strict: bool) -> Self {
-        Self { mention, strict }
-    }
+    pub(super) strict: bool,
 }
 
 /// The phrases that begin at a word: bit `k` when one is `k` words long.
@@ -45,9 +42,12 @@ struct Row {
 pub(super) struct Frame<'m> {
     message: &'m Words,
     context: &'m Context<'m>,
+    found: &'m Compared,
     lists: [Section; 4],
+    little: Section,
     endings: Section,
     unechoed: Section,
+    unlike: Section,
     rows: Vec<OnceCell<Row>>,
 }
 
@@ -61,13 +61,21 @@ const STRICT: u8 = 4;
 const AGAIN: u8 = 8;
 
 impl<'m> Frame<'m> {
-    pub(super) fn of(lexicon: &'static Lexicon, message: &'m Words, context: &'m Context<'_>) -> Self {
+    pub(super) fn of(
+        lexicon: &'static Lexicon,
+        message: &'m Words,
+        context: &'m Context<'_>,
+        found: &'m Compared,
+    ) -> Self {
         Self {
             message,
             context,
+            found,
+            little: lexicon.section(LITTLE),
             lists: [super::LEAD, TAIL, NOUN, FILLER].map(|id| lexicon.section(id)),
             endings: lexicon.section(ENDING),
             unechoed: lexicon.section(UNECHOED),
+            unlike: lexicon.section(UNLIKE),
             rows: vec![OnceCell::new(); message.all().len()],
         }
     }
@@ -91,6 +99,7 @@ impl<'m> Frame<'m> {
         let question = self.context.question();
         let word = self.message.folded(&self.message.all()[at]);
         word.len() > 2
+            && self.found.holders(at) == 0
             && !self.unechoed.at(self.message.all(), at)
             && question.all().iter().any(|asked| compare::alike(self.endings, question.folded(asked), word))
     }
@@ -103,7 +112,7 @@ impl<'m> Frame<'m> {
         scattered: bool,
     ) -> bool {
         let length = words.len();
-        let mut states = [0u8; clause_length() + 1];
+        let mut states = [0u8; MOST + 1];
         if length >= states.len() {
             return false;
         }
@@ -152,12 +161,27 @@ impl<'m> Frame<'m> {
         states[length] & (NAMED | STRICT) != 0
     }
 
-    /// Whether the words are a position and frames, whatever the position is.
-    pub(super) fn only_numbers(&self, words: &Range<usize>) -> bool {
+    /// Whether all but one of these words may stand around an answer, whatever that one is.
+    pub(super) fn all_but_one(&self, words: &Range<usize>) -> bool {
         words.clone().filter(|word| !self.explains(*word)).count() <= 1
     }
-}
 
-const fn clause_length() -> usize {
-    crate::recognize::clause::MOST
+    /// Whether what stands right before a label says that it is not meant: "less expensive".
+    pub(super) fn unlike(&self, at: usize) -> bool {
+        at > 0 && self.unlike.at(self.message.all(), at - 1)
+    }
+
+    /// The same, or that it is part of a longer name: "Latin American".
+    pub(super) fn qualified(&self, at: usize) -> bool {
+        let name = |before: usize| {
+            let word = &self.message.all()[before];
+            word.capital && word.after == Gap::Space && !self.explains(before) && self.found.holders(before) == 0
+        };
+        self.unlike(at) || at.checked_sub(1).is_some_and(name)
+    }
+
+    /// Whether these words are an article or the like, which are hardly ever an option.
+    pub(super) fn little(&self, words: &Range<usize>) -> bool {
+        self.little.is(&self.message.all()[words.clone()])
+    }
 }

@@ -16,14 +16,18 @@ use alloc::vec::Vec;
 use core::cell::Cell;
 use core::ops::Range;
 
-use super::lexicon::{Lexicon, SectionId};
+use super::lexicon::{Lexicon, RECOGNIZE, SectionId};
+use super::more::Inside;
 use super::words::{Gap, Word, Words};
-use super::{Context, Match, NoMatch, Value, clause, named};
+use super::{Context, Found, Match, NoMatch, Value, clause, named};
 use compare::{Compared, Mention, Set};
 use frame::{Frame, Piece};
 use position::{Position, Positions, Said};
 
 pub(crate) const LEAD: SectionId = named("selection.lead");
+const TURN: SectionId = named("turn");
+const ONWARD: SectionId = named("selection.onward");
+const ASIDE: SectionId = named("turn.any");
 
 /// Reads a choice, with a remainder when the rest is a clause of its own.
 pub(crate) fn read(
@@ -32,49 +36,44 @@ pub(crate) fn read(
     context: &Context<'_>,
     options: &[String],
 ) -> Result<Match, NoMatch> {
-    let choice = Choice::of(lexicon, message, context, options);
-    let whole = choice.pick(message.all());
-    if let Some(reason) = choice.open.get() {
-        return Err(NoMatch { reason });
-    }
-    let value = |option: usize| Value::Selection(options[option].clone());
-    if let Some(option) = whole {
-        return Ok(Match { value: value(option), remainder: None });
-    }
-    let found = clause::read(lexicon, message, |said| choice.pick(said).map(value))?;
-    Ok(found)
+    let found = Compared::of(lexicon, message, options);
+    let choice = Choice::of(lexicon, message, context, &found, options.len());
+    let parts = clause::Parts {
+        whole: |said: &[Word]| choice.pick(said).map(|mention| choice.found(mention, options)),
+        takes_back: |cut: usize| choice.takes_back(cut),
+    };
+    parts.read(lexicon, message).map_err(|no| choice.open.get().map_or(no, |reason| NoMatch { reason }))
 }
 
 /// Where the message names options, whatever else it says: whole labels, and words of one option only. Positions are
-/// not among them: a number in a sentence may count anything.
+/// not among them, for a number in a sentence may count anything; nor is anything where something is excluded.
 pub(crate) fn values(
     lexicon: &'static Lexicon,
     message: &Words,
     context: &Context<'_>,
     options: &[String],
-) -> Vec<(Range<usize>, Value)> {
-    let choice = Choice::of(lexicon, message, context, options);
-    let mut named: Vec<Mention> = Vec::new();
-    let mut at = 0;
-    while at < message.all().len() {
-        match choice.named(at) {
-            Some(mention) => {
-                at = mention.words.end;
-                named.push(mention);
-            }
-            None => at += 1,
-        }
+) -> Vec<Inside> {
+    let words = message.all();
+    if RECOGNIZE.iter().any(|lexicon| lexicon.section(ASIDE).within(words)) {
+        return Vec::new();
     }
-    let value = |mention: Mention| (mention.words, Value::Selection(options[mention.option].clone()));
-    named.into_iter().map(value).collect()
+    let found = Compared::of(lexicon, message, options);
+    let choice = Choice::of(lexicon, message, context, &found, options.len());
+    let (mut all, mut at) = (Vec::new(), 0);
+    while at < words.len() {
+        let named = choice.named(at);
+        at = named.as_ref().map_or(at + 1, |mention| mention.words.end);
+        all.extend(named.map(|mention| Inside { found: choice.found(mention, options), fit: 0 }));
+    }
+    all
 }
 
 struct Choice<'m> {
     message: &'m Words,
-    found: Compared,
+    found: &'m Compared,
     frame: Frame<'m>,
     positions: Positions<'m>,
-    /// Why nothing can be picked whatever else is tried: two options fit, or the list is shorter.
+    /// Why nothing is picked: two options fit, or the list is shorter.
     open: Cell<Option<&'static str>>,
 }
 
@@ -83,30 +82,30 @@ impl<'m> Choice<'m> {
         lexicon: &'static Lexicon,
         message: &'m Words,
         context: &'m Context<'_>,
-        options: &[String],
+        found: &'m Compared,
+        count: usize,
     ) -> Self {
-        Self {
-            message,
-            found: Compared::of(lexicon, message, options),
-            frame: Frame::of(lexicon, message, context),
-            positions: Positions { lexicon, message, count: options.len() },
-            open: Cell::new(None),
-        }
+        let frame = Frame::of(lexicon, message, context, found);
+        Self { message, found, frame, positions: Positions { lexicon, message, count }, open: Cell::new(None) }
+    }
+
+    fn found(&self, mention: Mention, options: &[String]) -> Found {
+        Found::of(Value::Selection(options[mention.option].clone()), &self.message.all()[mention.words])
     }
 
     /// The option these words of the message are, if they do nothing else. The first tier that has one decides.
-    fn pick(&self, said: &[Word]) -> Option<usize> {
+    fn pick(&self, said: &[Word]) -> Option<Mention> {
         let from = said.first().map(|word| compare::place(self.message, word))?;
         let words = from..from + said.len();
         // "Swansea?" asks.
-        if said.len() == 1 && said[0].after == Gap::Question {
+        if self.open.get().is_some() || said.len() == 1 && said[0].after == Gap::Question {
             return None;
         }
-        self.whole(&words).or_else(|| self.whole_label(&words)).or_else(|| self.by_words(&words))
+        self.whole(&words).or_else(|| self.by_label(&words)).or_else(|| self.by_words(&words))
     }
 
     /// The words are a label, and nothing else.
-    fn whole(&self, words: &Range<usize>) -> Option<usize> {
+    fn whole(&self, words: &Range<usize>) -> Option<Mention> {
         let mut fitting: Vec<usize> =
             self.found.labels.iter().filter(|label| label.words == *words).map(|label| label.option).collect();
         if *words == (0..self.message.all().len()) && !self.found.whole.is_empty() {
@@ -117,98 +116,139 @@ impl<'m> Choice<'m> {
             ([], _) => None,
             // A list of "2" and "1", and somebody says "2".
             ([one], Some(other)) if other.mention.option != *one => self.ask("ambiguous"),
-            ([one], _) => Some(*one),
+            ([option], _) => Some(Mention { words: words.clone(), option: *option }),
             _ => self.ask("ambiguous"),
         }
     }
 
     /// A whole label or a position, and what may stand around it.
-    fn whole_label(&self, words: &Range<usize>) -> Option<usize> {
-        let within = |mention: &&Mention| mention.words.start >= words.start && mention.words.end <= words.end;
+    fn by_label(&self, words: &Range<usize>) -> Option<Mention> {
         let mut pieces: Vec<Piece> =
-            self.found.labels.iter().filter(within).map(|label| Piece::of(label.clone(), false)).collect();
+            self.labels(words).map(|label| Piece { mention: label.clone(), strict: false }).collect();
         let labelled = !pieces.is_empty();
         let mut beyond = false;
         for position in self.positions.among(words.clone()) {
             match position {
                 Some(Position { letter: true, .. }) if labelled => {}
-                Some(position) => pieces.push(Piece::of(position.mention, position.said == Said::Bare)),
+                Some(Position { mention, said, .. }) => {
+                    // "The second one", where an option is "Second Street".
+                    let others = options(self.found.exactly(mention.words.start))
+                        .map(|option| Mention { words: mention.words.clone(), option });
+                    pieces.extend(others.map(|mention| Piece { mention, strict: false }));
+                    pieces.push(Piece { mention, strict: said == Said::Bare });
+                }
                 None => beyond = true,
             }
         }
         let picked = self.explained(words, &pieces, false);
-        if picked.is_none() && beyond && pieces.is_empty() && self.by_words(words).is_none() {
-            return self.ask_when("out of range", self.frame.only_numbers(words));
+        if picked.is_none() && beyond && self.frame.all_but_one(words) && self.by_words(words).is_none() {
+            return self.ask("out of range");
         }
         picked
     }
 
     /// Words of one label, with one among them that no other label has, and what may stand around them.
-    fn by_words(&self, words: &Range<usize>) -> Option<usize> {
+    fn by_words(&self, words: &Range<usize>) -> Option<Mention> {
         let mut pieces = Vec::new();
         let (mut telling, mut shared): (Set, bool) = (0, false);
-        for word in words.clone() {
-            let holders = self.found.holders(word);
-            if holders == 0 || !self.found.exact(word) && self.frame.explains(word) {
-                continue;
+        for (part, holders, tells) in self.parts(words) {
+            match holders.count_ones() {
+                1 if tells => telling |= holders,
+                _ => shared |= tells,
             }
-            if !self.frame.explains(word) {
-                if holders.count_ones() == 1 { telling |= holders } else { shared = true }
-            }
-            pieces.extend(options(holders).map(|option| Piece::of(Mention { words: word..word + 1, option }, false)));
-        }
-        for (name, holders) in self.found.names() {
-            if name.start < words.start || name.end > words.end {
-                continue;
-            }
-            if holders.count_ones() == 1 { telling |= holders } else { shared = true }
-            pieces.extend(options(holders).map(|option| Piece::of(Mention { words: name.clone(), option }, false)));
+            let mention = |option| Mention { words: part.clone(), option };
+            pieces.extend(options(holders).map(|option| Piece { mention: mention(option), strict: false }));
         }
         if telling == 0 {
-            return self.ask_when("ambiguous", shared);
+            return if shared { self.ask("ambiguous") } else { None };
         }
         pieces.retain(|piece| telling & 1 << piece.mention.option != 0);
         self.explained(words, &pieces, true)
     }
 
+    /// Words of options among these, with whose they are, and whether they tell one from another.
+    fn parts(&self, words: &Range<usize>) -> impl Iterator<Item = (Range<usize>, Set, bool)> {
+        let single = words.clone().filter_map(|word| {
+            let (holders, framed) = (self.found.holders(word), self.frame.explains(word));
+            // What frames have counts only as it is: "check" is not the option "checking".
+            (holders != 0 && (!framed || self.found.exactly(word) != 0)).then(|| (word..word + 1, holders, !framed))
+        });
+        let within = words.clone();
+        let names = self.found.names().filter(move |(name, _)| name.start >= within.start && name.end <= within.end);
+        single.chain(names.map(|(name, holders)| (name.clone(), holders, true)))
+    }
+
+    fn labels(&self, words: &Range<usize>) -> impl Iterator<Item = &'m Mention> {
+        let (start, end) = (words.start, words.end);
+        self.found.labels.iter().filter(move |label| label.words.start >= start && label.words.end <= end)
+    }
+
     /// The one option whose pieces explain all of the words.
-    fn explained(&self, words: &Range<usize>, pieces: &[Piece], scattered: bool) -> Option<usize> {
+    fn explained(&self, words: &Range<usize>, pieces: &[Piece], scattered: bool) -> Option<Mention> {
         let mut tried: Vec<usize> = pieces.iter().map(|piece| piece.mention.option).collect();
         tried.sort_unstable();
         tried.dedup();
-        let mut fitting = tried.into_iter().filter(|option| {
-            self.frame.holds(words, pieces.iter().filter(|piece| piece.mention.option == *option), scattered)
-        });
-        match (fitting.next(), fitting.next()) {
-            (Some(_), Some(_)) => self.ask("ambiguous"),
-            (one, _) => one,
+        let own = |option: usize| pieces.iter().filter(move |piece| piece.mention.option == option);
+        let mut fitting = tried.into_iter().filter(|option| self.frame.holds(words, own(*option), scattered));
+        let option = fitting.next()?;
+        if fitting.next().is_some() || self.names_another(words, option, own(option)) {
+            return self.ask("ambiguous");
         }
+        let mut own: Vec<Range<usize>> = own(option).map(|piece| piece.mention.words.clone()).collect();
+        own.sort_unstable_by_key(|words| (words.start, core::cmp::Reverse(words.end)));
+        let said = own.into_iter().reduce(|all, next| if next.start <= all.end { all.start..all.end.max(next.end) } else { all });
+        said.map(|words| Mention { words, option })
     }
 
-    /// The longest thing at this word that names one option and no other.
+    /// Whether another option's whole label stands beside these pieces: "I want to watch", of Watch and Read.
+    fn names_another<'p>(
+        &self,
+        words: &Range<usize>,
+        option: usize,
+        pieces: impl Iterator<Item = &'p Piece> + Clone,
+    ) -> bool {
+        self.labels(words).any(|label| {
+            let apart = |piece: &Piece| {
+                let words = &piece.mention.words;
+                words.end <= label.words.start || words.start >= label.words.end
+            };
+            label.option != option && !self.frame.little(&label.words) && pieces.clone().all(apart)
+        })
+    }
+
+    /// Whether a clause that begins here changes what was said before it, or names options as well.
+    fn takes_back(&self, cut: usize) -> bool {
+        let words = self.message.all();
+        let list = |id| self.positions.lexicon.section(id);
+        let end = (cut..words.len()).find(|at| words[*at].after >= Gap::Hard).map_or(words.len(), |at| at + 1);
+        // "Dumbo is good. But now find me a song" goes on; "Dumbo is good. But not today" does not.
+        let onward = words[cut - 1].after >= Gap::Hard
+            && list(ONWARD).at(words, cut)
+            && !(cut + 1..end).any(|at| list(ASIDE).at(words, at));
+        list(TURN).at(words, cut) && !onward
+    }
+
+    /// The longest thing at this word that is the whole label of one option, at least but for its ending or by its
+    /// everyday name. Single words of a longer label describe as often as they name.
     fn named(&self, at: usize) -> Option<Mention> {
-        let longest = self.found.labels.iter().filter(|label| label.words.start == at).max_by_key(|l| l.words.end);
-        let only = |set: Set| (set.count_ones() == 1).then(|| set.trailing_zeros() as usize);
-        let word = || {
-            let own = self.found.exact(at) || !self.frame.explains(at);
-            let option = only(self.found.holders(at)).filter(|_| own && !self.frame.explains(at))?;
-            Some(Mention { words: at..at + 1, option })
-        };
-        let name = || {
-            let (words, options) = self.found.names().filter(|(words, _)| words.start == at).last()?;
-            Some(Mention { words: words.clone(), option: only(options)? })
-        };
-        longest.cloned().or_else(word).or_else(name)
+        let here = || self.found.labels.iter().filter(|label| label.words.start == at);
+        if let Some(longest) = here().max_by_key(|label| label.words.end) {
+            let alone = here().filter(|label| label.words == longest.words).count() == 1;
+            return (alone && !self.frame.qualified(at)).then(|| longest.clone());
+        }
+        let rest = at..self.message.all().len();
+        let tells = self.parts(&rest).filter(|(words, holders, tells)| {
+            words.start == at && *tells && holders.count_ones() == 1 && self.found.nearly(words) == *holders
+        });
+        let (words, holders, _) = tells.max_by_key(|(words, ..)| words.end)?;
+        let option = holders.trailing_zeros() as usize;
+        (!self.frame.unlike(at)).then_some(Mention { words, option })
     }
 
     /// Nothing is picked, and nothing will be.
-    fn ask(&self, reason: &'static str) -> Option<usize> {
+    fn ask(&self, reason: &'static str) -> Option<Mention> {
         self.open.set(Some(reason));
         None
-    }
-
-    fn ask_when(&self, reason: &'static str, so: bool) -> Option<usize> {
-        if so { self.ask(reason) } else { None }
     }
 }
 

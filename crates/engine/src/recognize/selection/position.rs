@@ -83,12 +83,16 @@ impl Positions<'_> {
 
     /// "2", "#2", "two", "b".
     fn bare(self, words: &[Word], at: usize) -> Option<Read> {
-        let counted = at > 0 && words[at - 1].after == Gap::Space && self.counts(words, at - 1);
+        let counted = at > 0 && words[at - 1].after == Gap::Space && self.list(COUNT).at(words, at - 1);
         let alone = words.len() == 1;
         if !counted && at > 0 && words[at - 1].after == Gap::Space && self.list(MEASURE).at(words, at - 1) {
             return None;
         }
         let word = self.message.folded(&words[at]);
+        if word == "#" {
+            let nth = normal::number(self.message.folded(words.get(at + 1)?))?;
+            return Some(Read { nth, to: at + 2, said: Said::Bare, letter: false });
+        }
         let read = |nth, letter| Some(Read { nth, to: at + 1, said: Said::Bare, letter });
         if let Some(nth) = normal::number(word) {
             return read(nth, false);
@@ -100,11 +104,6 @@ impl Positions<'_> {
         // "a" and "I" are letters only where nothing else can stand.
         (counted || alone || !self.little(&words[at..])).then_some(())?;
         read(letter, true)
-    }
-
-    /// Whether the word before says that a number or letter follows: "option", "number", "#".
-    fn counts(self, words: &[Word], at: usize) -> bool {
-        self.list(COUNT).at(words, at) || self.message.folded(&words[at]) == "#"
     }
 
     fn little(self, words: &[Word]) -> bool {
