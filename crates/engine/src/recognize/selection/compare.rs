@@ -114,9 +114,12 @@ impl Compared {
 
     /// The options that have this word of the message: as it is, or else with another ending.
     pub(super) fn holders(&self, word: usize) -> Set {
-        self.holders.get(word).map_or(0, |holders| {
-            if holders.exact != 0 { holders.exact } else { holders.inflected }
-        })
+        self.holders.get(word).map_or(
+            0,
+            |holders| {
+                if holders.exact != 0 { holders.exact } else { holders.inflected }
+            },
+        )
     }
 
     /// The options that have the word exactly as it is.
@@ -141,7 +144,8 @@ impl Compared {
 
 /// Whether two words are one word, but for their endings.
 pub(super) fn alike(endings: Section, one: &str, other: &str) -> bool {
-    one == other || one.get(..3) == other.get(..3) && one.len() > 2 && stem(endings, one) == stem(endings, other)
+    one == other
+        || one.get(..3) == other.get(..3) && one.len() > 2 && stem(endings, one) == stem(endings, other)
 }
 
 /// A word without the endings the language lists, each with how many letters it leaves at least.
@@ -194,7 +198,14 @@ impl<'m> Heard<'m> {
             said.add(message.raw(word), false, |_, _| {});
             // What stands between two digits belongs to neither.
             let kept = &said.text[before..];
-            let from = before + if before > 0 && !kept.starts_with(|c: char| normal::kind(c) == normal::Kind::Letter || c == '-') { kept.chars().next().map_or(0, char::len_utf8) } else { 0 };
+            let from = before
+                + if before > 0
+                    && !kept.starts_with(|c: char| normal::kind(c) == normal::Kind::Letter || c == '-')
+                {
+                    kept.chars().next().map_or(0, char::len_utf8)
+                } else {
+                    0
+                };
             spans.push(from..said.text.len());
         }
         let shown = (!message.text().is_ascii()).then(|| {
@@ -204,7 +215,16 @@ impl<'m> Heard<'m> {
             shown
         });
         let endings = lexicon.section(ENDING);
-        let mut heard = Self { message, endings, same: lexicon.section(SAME), said, spans, shown, beginnings: [0; 4], classes: 0 };
+        let mut heard = Self {
+            message,
+            endings,
+            same: lexicon.section(SAME),
+            said,
+            spans,
+            shown,
+            beginnings: [0; 4],
+            classes: 0,
+        };
         for word in heard.compared() {
             let (place, bit) = beginning(&heard.said.text[heard.spans[word].clone()]);
             heard.beginnings[place] |= bit;
@@ -288,19 +308,28 @@ impl<'m> Heard<'m> {
     /// Whether the message is this label, of which this is the compact form without pictures.
     fn is(&self, label: &str, said: &str) -> bool {
         if label.is_ascii() && self.shown.is_none() {
-            return if said.is_empty() { normal::verbatim(label, self.message.text()) } else { said == self.said.text };
+            return if said.is_empty() {
+                normal::verbatim(label, self.message.text())
+            } else {
+                said == self.said.text
+            };
         }
         let mut shown = Compact::default();
         shown.begin();
         shown.add(label, true, |_, _| {});
         let heard = self.shown.as_ref().unwrap_or(&self.said);
-        if shown.text.is_empty() { normal::verbatim(label, self.message.text()) } else { shown.text == heard.text }
+        if shown.text.is_empty() {
+            normal::verbatim(label, self.message.text())
+        } else {
+            shown.text == heard.text
+        }
     }
 }
 
 /// Where the beginning of a word is noted.
 fn beginning(word: &str) -> (usize, u64) {
-    let hash = word.bytes().take(3).fold(0usize, |hash, byte| hash.wrapping_mul(31).wrapping_add(usize::from(byte)));
+    let hash =
+        word.bytes().take(3).fold(0usize, |hash, byte| hash.wrapping_mul(31).wrapping_add(usize::from(byte)));
     (hash / 64 % 4, 1 << (hash % 64))
 }
 

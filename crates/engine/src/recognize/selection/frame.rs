@@ -14,6 +14,7 @@ use crate::recognize::{Context, named};
 
 const TAIL: SectionId = named("selection.tail");
 const NOUN: SectionId = named("selection.noun");
+const SOLD: SectionId = named("selection.sold");
 const FILLER: SectionId = named("filler");
 const ENDING: SectionId = named("selection.ending");
 const LITTLE: SectionId = named("little");
@@ -33,9 +34,10 @@ pub(super) struct Piece {
 struct Row {
     lead: u64,
     tail: u64,
-    /// What the options are, or a word the question had.
+    /// What options are, whatever they are, or a word the question had.
     noun: u64,
-    filler: u64,
+    /// What they are in a shop or an agency, and what else may stand behind one.
+    loose: u64,
 }
 
 /// The phrases of a message, looked up where they are needed and once.
@@ -43,7 +45,7 @@ pub(super) struct Frame<'m> {
     message: &'m Words,
     context: &'m Context<'m>,
     found: &'m Compared,
-    lists: [Section; 4],
+    lists: [Section; 5],
     little: Section,
     endings: Section,
     unechoed: Section,
@@ -72,7 +74,7 @@ impl<'m> Frame<'m> {
             context,
             found,
             little: lexicon.section(LITTLE),
-            lists: [super::LEAD, TAIL, NOUN, FILLER].map(|id| lexicon.section(id)),
+            lists: [super::LEAD, TAIL, NOUN, SOLD, FILLER].map(|id| lexicon.section(id)),
             endings: lexicon.section(ENDING),
             unechoed: lexicon.section(UNECHOED),
             unlike: lexicon.section(UNLIKE),
@@ -82,16 +84,16 @@ impl<'m> Frame<'m> {
 
     fn row(&self, at: usize) -> Row {
         *self.rows[at].get_or_init(|| {
-            let [lead, tail, noun, filler] = self.lists.map(|list| list.ends(self.message.all(), at));
+            let [lead, tail, noun, sold, filler] = self.lists.map(|list| list.ends(self.message.all(), at));
             let noun = noun | if self.echoes(at) { 2 } else { 0 };
-            Row { lead, tail, noun, filler }
+            Row { lead, tail, noun, loose: sold | filler }
         })
     }
 
     /// Whether a single word may stand around an answer.
     pub(super) fn explains(&self, at: usize) -> bool {
         let row = self.row(at);
-        (row.lead | row.tail | row.noun | row.filler) & 2 != 0
+        (row.lead | row.tail | row.noun | row.loose) & 2 != 0
     }
 
     /// Whether the word is one the question had, and none that changes what is chosen: "the *account* is checking".
@@ -142,7 +144,7 @@ impl<'m> Frame<'m> {
             }
             let named = state & NAMED != 0 || divided && state & STRICT != 0;
             if named {
-                reach(row.tail | row.noun | row.filler, NAMED);
+                reach(row.tail | row.noun | row.loose, NAMED);
                 if divided || scattered {
                     reach(row.lead, AGAIN);
                 }
@@ -175,9 +177,18 @@ impl<'m> Frame<'m> {
     pub(super) fn qualified(&self, at: usize) -> bool {
         let name = |before: usize| {
             let word = &self.message.all()[before];
-            word.capital && word.after == Gap::Space && !self.explains(before) && self.found.holders(before) == 0
+            word.capital
+                && word.after == Gap::Space
+                && !self.explains(before)
+                && self.found.holders(before) == 0
         };
         self.unlike(at) || at.checked_sub(1).is_some_and(name)
+    }
+
+    /// A label as a part of an answer; one that is spelled like an article ends it.
+    pub(super) fn piece(&self, mention: Mention) -> Piece {
+        let strict = self.little(&mention.words);
+        Piece { mention, strict }
     }
 
     /// Whether these words are an article or the like, which are hardly ever an option.

@@ -68,12 +68,17 @@ pub(crate) fn values(
     all
 }
 
+/// What a tier has: an option, or why it has to be asked which one.
+type Tier = Result<Mention, &'static str>;
+
+const AMBIGUOUS: &str = "ambiguous";
+
 struct Choice<'m> {
     message: &'m Words,
     found: &'m Compared,
     frame: Frame<'m>,
     positions: Positions<'m>,
-    /// Why nothing is picked: two options fit, or the list is shorter.
+    /// Why it has to be asked: two options fit, or the list is shorter. Then nothing else is tried.
     open: Cell<Option<&'static str>>,
 }
 
@@ -86,7 +91,13 @@ impl<'m> Choice<'m> {
         count: usize,
     ) -> Self {
         let frame = Frame::of(lexicon, message, context, found);
-        Self { message, found, frame, positions: Positions { lexicon, message, count }, open: Cell::new(None) }
+        Self {
+            message,
+            found,
+            frame,
+            positions: Positions { lexicon, message, count },
+            open: Cell::new(None),
+        }
     }
 
     fn found(&self, mention: Mention, options: &[String]) -> Found {
@@ -101,30 +112,39 @@ impl<'m> Choice<'m> {
         if self.open.get().is_some() || said.len() == 1 && said[0].after == Gap::Question {
             return None;
         }
-        self.whole(&words).or_else(|| self.by_label(&words)).or_else(|| self.by_words(&words))
+        let tier = self.whole(&words).or_else(|| self.by_label(&words)).or_else(|| self.by_words(&words))?;
+        tier.map_err(|reason| self.open.set(Some(reason))).ok()
     }
 
     /// The words are a label, and nothing else.
-    fn whole(&self, words: &Range<usize>) -> Option<Mention> {
-        let mut fitting: Vec<usize> =
-            self.found.labels.iter().filter(|label| label.words == *words).map(|label| label.option).collect();
+    fn whole(&self, words: &Range<usize>) -> Option<Tier> {
+        let mut fitting: Vec<usize> = self
+            .found
+            .labels
+            .iter()
+            .filter(|label| label.words == *words)
+            .map(|label| label.option)
+            .collect();
         if *words == (0..self.message.all().len()) && !self.found.whole.is_empty() {
             fitting.clone_from(&self.found.whole);
         }
-        let place = self.positions.among(words.clone()).flatten().find(|p| p.mention.words == *words && !p.letter);
-        match (fitting.as_slice(), place) {
-            ([], _) => None,
+        let positions = self.positions.among(words.clone()).flatten();
+        let other = |option: usize| {
+            let differs = |place: Position| place.mention.words == *words && place.mention.option != option;
+            positions.filter(|place| !place.letter).any(differs)
+        };
+        match fitting.as_slice() {
+            [] => None,
             // A list of "2" and "1", and somebody says "2".
-            ([one], Some(other)) if other.mention.option != *one => self.ask("ambiguous"),
-            ([option], _) => Some(Mention { words: words.clone(), option: *option }),
-            _ => self.ask("ambiguous"),
+            [option] if !other(*option) => Some(Ok(Mention { words: words.clone(), option: *option })),
+            _ => Some(Err(AMBIGUOUS)),
         }
     }
 
     /// A whole label or a position, and what may stand around it.
-    fn by_label(&self, words: &Range<usize>) -> Option<Mention> {
+    fn by_label(&self, words: &Range<usize>) -> Option<Tier> {
         let mut pieces: Vec<Piece> =
-            self.labels(words).map(|label| Piece { mention: label.clone(), strict: false }).collect();
+            self.labels(words).map(|label| self.frame.piece(label.clone())).collect();
         let labelled = !pieces.is_empty();
         let mut beyond = false;
         for position in self.positions.among(words.clone()) {
@@ -132,23 +152,22 @@ impl<'m> Choice<'m> {
                 Some(Position { letter: true, .. }) if labelled => {}
                 Some(Position { mention, said, .. }) => {
                     // "The second one", where an option is "Second Street".
-                    let others = options(self.found.exactly(mention.words.start))
-                        .map(|option| Mention { words: mention.words.clone(), option });
-                    pieces.extend(others.map(|mention| Piece { mention, strict: false }));
+                    let others = options(self.found.exactly(mention.words.start));
+                    pieces
+                        .extend(others.map(|option| {
+                            self.frame.piece(Mention { words: mention.words.clone(), option })
+                        }));
                     pieces.push(Piece { mention, strict: said == Said::Bare });
                 }
                 None => beyond = true,
             }
         }
-        let picked = self.explained(words, &pieces, false);
-        if picked.is_none() && beyond && self.frame.all_but_one(words) && self.by_words(words).is_none() {
-            return self.ask("out of range");
-        }
-        picked
+        let beyond = || beyond && self.frame.all_but_one(words) && self.by_words(words).is_none();
+        self.explained(words, &pieces, false).or_else(|| beyond().then_some(Err("out of range")))
     }
 
     /// Words of one label, with one among them that no other label has, and what may stand around them.
-    fn by_words(&self, words: &Range<usize>) -> Option<Mention> {
+    fn by_words(&self, words: &Range<usize>) -> Option<Tier> {
         let mut pieces = Vec::new();
         let (mut telling, mut shared): (Set, bool) = (0, false);
         for (part, holders, tells) in self.parts(words) {
@@ -160,7 +179,7 @@ impl<'m> Choice<'m> {
             pieces.extend(options(holders).map(|option| Piece { mention: mention(option), strict: false }));
         }
         if telling == 0 {
-            return if shared { self.ask("ambiguous") } else { None };
+            return shared.then_some(Err(AMBIGUOUS));
         }
         pieces.retain(|piece| telling & 1 << piece.mention.option != 0);
         self.explained(words, &pieces, true)
@@ -171,10 +190,12 @@ impl<'m> Choice<'m> {
         let single = words.clone().filter_map(|word| {
             let (holders, framed) = (self.found.holders(word), self.frame.explains(word));
             // What frames have counts only as it is: "check" is not the option "checking".
-            (holders != 0 && (!framed || self.found.exactly(word) != 0)).then(|| (word..word + 1, holders, !framed))
+            (holders != 0 && (!framed || self.found.exactly(word) != 0))
+                .then(|| (word..word + 1, holders, !framed))
         });
         let within = words.clone();
-        let names = self.found.names().filter(move |(name, _)| name.start >= within.start && name.end <= within.end);
+        let names =
+            self.found.names().filter(move |(name, _)| name.start >= within.start && name.end <= within.end);
         single.chain(names.map(|(name, holders)| (name.clone(), holders, true)))
     }
 
@@ -184,7 +205,7 @@ impl<'m> Choice<'m> {
     }
 
     /// The one option whose pieces explain all of the words.
-    fn explained(&self, words: &Range<usize>, pieces: &[Piece], scattered: bool) -> Option<Mention> {
+    fn explained(&self, words: &Range<usize>, pieces: &[Piece], scattered: bool) -> Option<Tier> {
         let mut tried: Vec<usize> = pieces.iter().map(|piece| piece.mention.option).collect();
         tried.sort_unstable();
         tried.dedup();
@@ -192,12 +213,11 @@ impl<'m> Choice<'m> {
         let mut fitting = tried.into_iter().filter(|option| self.frame.holds(words, own(*option), scattered));
         let option = fitting.next()?;
         if fitting.next().is_some() || self.names_another(words, option, own(option)) {
-            return self.ask("ambiguous");
+            return Some(Err(AMBIGUOUS));
         }
-        let mut own: Vec<Range<usize>> = own(option).map(|piece| piece.mention.words.clone()).collect();
-        own.sort_unstable_by_key(|words| (words.start, core::cmp::Reverse(words.end)));
-        let said = own.into_iter().reduce(|all, next| if next.start <= all.end { all.start..all.end.max(next.end) } else { all });
-        said.map(|words| Mention { words, option })
+        let all = own(option).map(|piece| piece.mention.words.clone());
+        let words = all.reduce(|all, next| all.start.min(next.start)..all.end.max(next.end))?;
+        Some(Ok(Mention { words, option }))
     }
 
     /// Whether another option's whole label stands beside these pieces: "I want to watch", of Watch and Read.
@@ -220,7 +240,8 @@ impl<'m> Choice<'m> {
     fn takes_back(&self, cut: usize) -> bool {
         let words = self.message.all();
         let list = |id| self.positions.lexicon.section(id);
-        let end = (cut..words.len()).find(|at| words[*at].after >= Gap::Hard).map_or(words.len(), |at| at + 1);
+        let end =
+            (cut..words.len()).find(|at| words[*at].after >= Gap::Hard).map_or(words.len(), |at| at + 1);
         // "Dumbo is good. But now find me a song" goes on; "Dumbo is good. But not today" does not.
         let onward = words[cut - 1].after >= Gap::Hard
             && list(ONWARD).at(words, cut)
@@ -243,12 +264,6 @@ impl<'m> Choice<'m> {
         let (words, holders, _) = tells.max_by_key(|(words, ..)| words.end)?;
         let option = holders.trailing_zeros() as usize;
         (!self.frame.unlike(at)).then_some(Mention { words, option })
-    }
-
-    /// Nothing is picked, and nothing will be.
-    fn ask(&self, reason: &'static str) -> Option<Mention> {
-        self.open.set(Some(reason));
-        None
     }
 }
 

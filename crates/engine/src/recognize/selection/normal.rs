@@ -86,13 +86,17 @@ fn digit(c: char) -> Option<u8> {
     if c.is_ascii_digit() {
         return u8::try_from(c).ok();
     }
-    let decimal = |c: char| CodePointMapData::<GeneralCategory>::new().get(c) == GeneralCategory::DecimalNumber;
+    let decimal =
+        |c: char| CodePointMapData::<GeneralCategory>::new().get(c) == GeneralCategory::DecimalNumber;
     if c.is_ascii() || !decimal(c) {
         return None;
     }
     let place = u32::from(c) & 0xf;
     let from_zero = char::from_u32(u32::from(c) & !0xf).is_some_and(decimal);
-    u8::try_from(if from_zero { place } else { place.checked_sub(6)? }).ok().filter(|n| *n < 10).map(|n| b'0' + n)
+    u8::try_from(if from_zero { place } else { place.checked_sub(6)? })
+        .ok()
+        .filter(|n| *n < 10)
+        .map(|n| b'0' + n)
 }
 
 /// Where compact forms are written, one after the other.
@@ -121,11 +125,15 @@ impl Compact {
         let mut from = self.text.len();
         folded(text, |c| match kind(c) {
             Kind::Letter => {
-                let gap = self.gap.take();
-                if let Some(gap) = gap {
-                    let apart = self.text.as_bytes().last().is_some_and(u8::is_ascii_digit) && c.is_ascii_digit();
+                if let Some(gap) = self.gap.take() {
+                    let apart =
+                        self.text.as_bytes().last().is_some_and(u8::is_ascii_digit) && c.is_ascii_digit();
+                    // "v1.0" is one word, "v1 0" two.
+                    if from < self.text.len() && !(apart && gap != ' ') {
+                        word(from, &self.text[from..]);
+                        from = self.text.len() + usize::from(apart);
+                    }
                     self.text.extend(apart.then_some(gap));
-                    from = self.text.len();
                 }
                 if self.minus && c.is_ascii_digit() {
                     self.text.push('-');
@@ -137,14 +145,9 @@ impl Compact {
                 (self.gap, self.open, self.minus) = (None, true, false);
                 self.text.push(c);
             }
-            Kind::Picture | Kind::Separator => {
-                if self.gap.is_none() && from < self.text.len() {
-                    word(from, &self.text[from..]);
-                }
-                self.separate(c);
-            }
+            Kind::Picture | Kind::Separator => self.separate(c),
         });
-        if self.gap.is_none() && from < self.text.len() {
+        if from < self.text.len() {
             word(from, &self.text[from..]);
         }
     }
@@ -247,9 +250,14 @@ mod tests {
 
     #[test]
     fn numbers_of_any_script() {
-        for (text, read) in
-            [("2", Some(2)), ("٢", Some(2)), ("۱۲", Some(12)), ("१", Some(1)), ("４", Some(4)), ("999", Some(999))]
-        {
+        for (text, read) in [
+            ("2", Some(2)),
+            ("٢", Some(2)),
+            ("۱۲", Some(12)),
+            ("१", Some(1)),
+            ("４", Some(4)),
+            ("999", Some(999)),
+        ] {
             assert_eq!(number(text), read, "{text}");
         }
         for text in ["", "2nd", "1000", "①", "½", "two"] {
@@ -263,6 +271,6 @@ mod tests {
         let mut words = alloc::vec::Vec::new();
         compact.begin();
         compact.add("Wi-Fi & v1.0 (Ana's)", false, |_, word| words.push(word.to_string()));
-        assert_eq!(words.join("|"), "wi|fi|and|v1|0|anas");
+        assert_eq!(words.join("|"), "wi|fi|and|v1.0|anas");
     }
 }
