@@ -372,6 +372,7 @@ fn values(
         Expected::Time | Expected::Date | Expected::DateTime | Expected::Duration => {
             moment::values(lexicon, message, context, expected)
         }
+        Expected::Selection(options) => selection::values(lexicon, message, context, options),
         _ => Vec::new(),
     }
 }

@@ -232,17 +232,6 @@ fn joins(units: Section, words: &[Word], at: usize) -> bool {
     words.get(at + 1).is_some_and(|w| units.value(w).is_some())
 }
 
-/// The number a short phrase spells, for recognisers that take option numbers.
-pub(crate) fn index(
-    lexicon: &'static Lexicon,
-    message: &Words,
-    words: &[Word],
-    at: usize,
-) -> Option<(usize, usize)> {
-    let (value, next) = value(lexicon, message, words, at)?;
-    Some((value.parse().ok()?, next))
-}
-
 #[cfg(test)]
 mod tests {
     use crate::recognize::{Expected, Value, matches};
