@@ -180,8 +180,9 @@ struct Heard<'m> {
     spans: Vec<Range<usize>>,
     /// The message as it is shown, pictures included; nothing when that is what is said.
     shown: Option<Compact>,
-    /// The beginnings of the words, as bits of their hash.
-    beginnings: [u64; 4],
+    /// By the hash of how it begins, a word that is compared, and behind each the next one: counted from 1.
+    beginnings: [u8; 256],
+    next: [(u8, usize); FIRST + FINAL],
     /// The classes of the everyday names, as bits.
     classes: u64,
 }
@@ -222,12 +223,14 @@ impl<'m> Heard<'m> {
             said,
             spans,
             shown,
-            beginnings: [0; 4],
+            beginnings: [0; 256],
+            next: [(0, 0); FIRST + FINAL],
             classes: 0,
         };
-        for word in heard.compared() {
-            let (place, bit) = beginning(&heard.said.text[heard.spans[word].clone()]);
-            heard.beginnings[place] |= bit;
+        for (slot, word) in (0..u8::MAX).zip(heard.compared()) {
+            let head = beginning(&heard.said.text[heard.spans[word].clone()]);
+            heard.next[usize::from(slot)] = (heard.beginnings[head], word);
+            heard.beginnings[head] = slot + 1;
         }
         heard
     }
@@ -263,18 +266,17 @@ impl<'m> Heard<'m> {
 
     /// Notes that an option has this word, and tells which words of the message only begin with it.
     fn word(&self, word: &str, option: Set, found: &mut Compared, mut begun: impl FnMut(usize)) {
-        let (place, bit) = beginning(word);
-        if self.beginnings[place] & bit != 0 {
-            for at in self.compared() {
-                let heard = &self.said.text[self.spans[at].clone()];
-                if heard == word {
-                    found.holders[at].exact |= option;
-                } else if alike(self.endings, heard, word) {
-                    found.holders[at].inflected |= option;
-                } else if heard.starts_with(word) {
-                    begun(at);
-                }
+        let mut slot = self.beginnings[beginning(word)];
+        while let Some((next, at)) = usize::from(slot).checked_sub(1).map(|slot| self.next[slot]) {
+            let heard = &self.said.text[self.spans[at].clone()];
+            if heard == word {
+                found.holders[at].exact |= option;
+            } else if alike(self.endings, heard, word) {
+                found.holders[at].inflected |= option;
+            } else if heard.starts_with(word) {
+                begun(at);
             }
+            slot = next;
         }
         self.name(word, |name| name.options |= option, &mut found.names);
     }
@@ -326,11 +328,9 @@ impl<'m> Heard<'m> {
     }
 }
 
-/// Where the beginning of a word is noted.
-fn beginning(word: &str) -> (usize, u64) {
-    let hash =
-        word.bytes().take(3).fold(0usize, |hash, byte| hash.wrapping_mul(31).wrapping_add(usize::from(byte)));
-    (hash / 64 % 4, 1 << (hash % 64))
+/// Where words that begin like this are noted.
+fn beginning(word: &str) -> usize {
+    word.bytes().take(3).fold(0, |hash: u8, byte| hash.wrapping_mul(31).wrapping_add(byte)).into()
 }
 
 /// The word's place in its message.

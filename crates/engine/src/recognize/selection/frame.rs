@@ -18,6 +18,7 @@ const SOLD: SectionId = named("selection.sold");
 const FILLER: SectionId = named("filler");
 const ENDING: SectionId = named("selection.ending");
 const LITTLE: SectionId = named("little");
+const DEFINITE: SectionId = named("selection.definite");
 const UNLIKE: SectionId = named("selection.unlike");
 const UNECHOED: SectionId = named("selection.unechoed");
 
@@ -50,6 +51,7 @@ pub(super) struct Frame<'m> {
     endings: Section,
     unechoed: Section,
     unlike: Section,
+    definite: Section,
     rows: Vec<OnceCell<Row>>,
 }
 
@@ -78,6 +80,7 @@ impl<'m> Frame<'m> {
             endings: lexicon.section(ENDING),
             unechoed: lexicon.section(UNECHOED),
             unlike: lexicon.section(UNLIKE),
+            definite: lexicon.section(DEFINITE),
             rows: vec![OnceCell::new(); message.all().len()],
         }
     }
@@ -183,6 +186,11 @@ impl<'m> Frame<'m> {
                 && self.found.holders(before) == 0
         };
         self.unlike(at) || at.checked_sub(1).is_some_and(name)
+    }
+
+    /// Whether an article or the like says that this word names something.
+    pub(super) fn definite(&self, at: usize) -> bool {
+        at > 0 && self.definite.at(self.message.all(), at - 1)
     }
 
     /// A label as a part of an answer; one that is spelled like an article ends it.

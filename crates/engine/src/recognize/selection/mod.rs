@@ -189,9 +189,11 @@ impl<'m> Choice<'m> {
     fn parts(&self, words: &Range<usize>) -> impl Iterator<Item = (Range<usize>, Set, bool)> {
         let single = words.clone().filter_map(|word| {
             let (holders, framed) = (self.found.holders(word), self.frame.explains(word));
-            // What frames have counts only as it is: "check" is not the option "checking".
-            (holders != 0 && (!framed || self.found.exactly(word) != 0))
-                .then(|| (word..word + 1, holders, !framed))
+            // What frames have counts only as it is, "check" is not the option "checking", and tells nothing but behind
+            // an article: "open the house" does not name Open House, "the open one" does.
+            let counts = holders != 0 && (!framed || self.found.exactly(word) != 0);
+            let tells = !framed || self.frame.definite(word);
+            counts.then(|| (word..word + 1, holders, tells))
         });
         let within = words.clone();
         let names =

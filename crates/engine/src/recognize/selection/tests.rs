@@ -96,6 +96,8 @@ fn one_option() {
         ("Open House|House", "open the house", "House"),
         ("Research & Development|Sales", "research and development", "Research & Development"),
         ("March 3rd|March 12th", "the 12th", "March 12th"),
+        ("Travel plan|Budget draft", "I'd like to go with the travel plan, thanks", "Travel plan"),
+        ("Search index|Login bug", "the search one", "Search index"),
     ] {
         assert_eq!(pick(options, text).as_deref(), Some(expected), "{options}: {text}");
     }
