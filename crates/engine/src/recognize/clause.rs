@@ -2,7 +2,7 @@
 
 use alloc::string::{String, ToString};
 
-use super::lexicon::{Lexicon, Section, SectionId};
+use super::lexicon::{Lexicon, Section, SectionId, anywhere};
 use super::words::{Gap, Word, Words};
 use super::{Found, Match, NoMatch, named};
 
@@ -13,12 +13,9 @@ const MOST: usize = 64;
 
 const JOINER: SectionId = named("joiner");
 const TURN: SectionId = named("turn");
-
-/// The first word of a remainder decides what it may be.
-struct Joints {
-    joiner: Section,
-    turn: Section,
-}
+const LIGHT: SectionId = named("light");
+const ECHO_BEFORE: SectionId = named("echo.before");
+const ECHO_AFTER: SectionId = named("echo.after");
 
 /// Reads the whole message with `whole`, or its first or last clause when the rest is a clause of its own.
 pub(crate) fn read(
@@ -31,22 +28,22 @@ pub(crate) fn read(
     if let Some(found) = whole(words) {
         return Ok(found.and(None));
     }
-    let joints = Joints { joiner: lexicon.section(JOINER), turn: lexicon.section(TURN) };
-    first(message, &joints, &whole)
-        .or_else(|| last(message, &joints, &whole))
+    let joiner = lexicon.section(JOINER);
+    first(message, joiner, &whole)
+        .or_else(|| last(message, &whole))
         .ok_or(NoMatch { reason: "unexplained word" })
 }
 
 /// The longest first clause that is an answer, with a rest that is none and takes nothing back.
-fn first(message: &Words, joints: &Joints, whole: &impl Fn(&[Word]) -> Option<Found>) -> Option<Match> {
+fn first(message: &Words, joiner: Section, whole: &impl Fn(&[Word]) -> Option<Found>) -> Option<Match> {
     let words = message.all();
     (1..words.len().min(LONGEST + 1)).rev().find_map(|cut| {
-        let joined = joints.joiner.at(words, cut);
+        let joined = joiner.at(words, cut);
         if words[cut - 1].after == Gap::Space && !joined {
             return None;
         }
         // "Swansea?" asks; "Swansea, or …" and "3, no 4" have not decided.
-        if words[cut - 1].after == Gap::Question || joints.turn.at(words, cut) {
+        if words[cut - 1].after == Gap::Question || anywhere(TURN, words, cut) {
             return None;
         }
         let rest = &words[if joined { cut + 1 } else { cut }..];
@@ -57,11 +54,11 @@ fn first(message: &Words, joints: &Joints, whole: &impl Fn(&[Word]) -> Option<Fo
 }
 
 /// A last sentence that is an answer: only behind a full stop, since "…, for two" belongs to what it follows.
-fn last(message: &Words, joints: &Joints, whole: &impl Fn(&[Word]) -> Option<Found>) -> Option<Match> {
+fn last(message: &Words, whole: &impl Fn(&[Word]) -> Option<Found>) -> Option<Match> {
     let words = message.all();
     let cut = (1..words.len()).rev().find(|&i| words[i - 1].after >= Gap::Hard)?;
     let before = words[..cut].iter().rposition(|w| w.after == Gap::Question);
-    if cut < 2 || words.len() - cut > LONGEST || before.is_some() || joints.turn.at(words, cut) {
+    if cut < 2 || words.len() - cut > LONGEST || before.is_some() || anywhere(TURN, words, cut) {
         return None;
     }
     Some(whole(&words[cut..])?.and(remainder(message, 0, cut)))
@@ -70,4 +67,69 @@ fn last(message: &Words, joints: &Joints, whole: &impl Fn(&[Word]) -> Option<Fou
 /// The words from `from` to `to` as the user wrote them, with their punctuation.
 pub(crate) fn remainder(message: &Words, from: usize, to: usize) -> Option<String> {
     Some(message.clause(from, to).to_string()).filter(|rest| !rest.is_empty())
+}
+
+/// The question's own words in an answer: "the city is Swansea", "number of people: 3" (`spec 02 §6`).
+pub(crate) struct Echo<'e> {
+    lexicon: &'static Lexicon,
+    message: &'e Words,
+    question: &'e Words,
+}
+
+impl<'e> Echo<'e> {
+    pub(crate) fn of(lexicon: &'static Lexicon, message: &'e Words, question: &'e Words) -> Self {
+        Self { lexicon, message, question }
+    }
+
+    /// How many words from `at` on echo the question: its words, what leads to them, and "is" behind them.
+    pub(crate) fn longest(&self, words: &[Word], at: usize) -> usize {
+        let list = |id| self.lexicon.section(id);
+        let mut to = at;
+        loop {
+            let noun = to + list(ECHO_BEFORE).longest(words, to);
+            match words.get(noun) {
+                Some(word) if self.is_asked(word) => to = noun + 1,
+                _ => break,
+            }
+        }
+        if to == at { 0 } else { to + list(ECHO_AFTER).longest(words, to) - at }
+    }
+
+    /// Whether the question has the word, and it says what is asked about.
+    pub(crate) fn is_asked(&self, word: &Word) -> bool {
+        let said = self.message.folded(word);
+        let asked = |asked: &Word| akin(self.question.folded(asked), said);
+        !word.digit
+            && self.question.all().iter().take(MOST).any(asked)
+            && !self.lexicon.section(LIGHT).is(core::slice::from_ref(word))
+    }
+}
+
+/// Two words of which this much is the same at their beginning have one stem: "leave" and "leaving".
+const STEM: usize = 4;
+
+/// Words of one stem, as far as their beginnings tell.
+pub(crate) fn akin(one: &str, other: &str) -> bool {
+    let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    let longest = one.chars().count().max(other.chars().count());
+    one == other || (same >= STEM && longest - same <= 3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_one_stem() {
+        for (one, other, same) in [
+            ("leave", "leaving", true),
+            ("transfer", "transferring", false),
+            ("ticket", "tickets", true),
+            ("car", "card", false),
+            ("depart", "department", false),
+            ("über", "übers", true),
+        ] {
+            assert_eq!(akin(one, other), same, "{one} {other}");
+        }
+    }
 }

@@ -14,6 +14,7 @@ mod location;
 mod moment;
 mod more;
 mod number;
+mod numeral;
 mod request;
 mod selection;
 mod suggestion;

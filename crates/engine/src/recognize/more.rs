@@ -8,7 +8,7 @@
 
 use alloc::vec::Vec;
 
-use super::lexicon::{Lexicon, SectionId};
+use super::lexicon::{Lexicon, SectionId, anywhere};
 use super::{Context, Found, Match, NoMatch, Words, all_quoted, named, request};
 
 const REFUSES: SectionId = named("more.not");
@@ -42,7 +42,7 @@ pub(crate) fn read(
     if let Some(reason) = request::other(lexicon, message, context.question()) {
         return Err(NoMatch { reason });
     }
-    if lexicon.section(REFUSES).within(message.all()) {
+    if (0..message.all().len()).any(|at| anywhere(REFUSES, message.all(), at)) {
         return Err(NoMatch { reason: "a correction" });
     }
     one(values()).map(|found| found.and(None))

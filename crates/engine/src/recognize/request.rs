@@ -11,6 +11,7 @@
 //!
 //! What is left informs: "I'm leaving from Vancouver on the 10th." In doubt a message is a request.
 
+use super::clause::Echo;
 use super::lexicon::{Lexicon, Section, SectionId, skip};
 use super::named;
 use super::words::{Gap, Word, Words};
@@ -47,12 +48,9 @@ const POINTS: SectionId = named("request.points");
 const KNOWN: SectionId = named("request.known");
 const OPEN: SectionId = named("question.open");
 const PROPOSES: SectionId = named("question.proposes");
-const LIGHT: SectionId = named("light");
 
 /// A message that is longer is no answer that says a little more; this bound keeps the reader linear.
 const MOST: usize = 64;
-/// Two words of which this much is the same at their beginning have one stem: "leave" and "leaving".
-const STEM: usize = 4;
 
 /// Why the message is something else than an answer to the question; nothing when it only informs.
 pub(crate) fn other(lexicon: &'static Lexicon, message: &Words, question: &Words) -> Option<&'static str> {
@@ -60,7 +58,11 @@ pub(crate) fn other(lexicon: &'static Lexicon, message: &Words, question: &Words
     if words.len() > MOST {
         return Some("too long");
     }
-    let reader = Reader { lexicon, message, question, asked: topics(lexicon, question.all()) };
+    let reader = Reader {
+        lexicon,
+        echo: Echo::of(lexicon, message, question),
+        asked: topics(lexicon, question.all()),
+    };
     sentences(words).find_map(|sentence| reader.other(sentence))
 }
 
@@ -82,8 +84,7 @@ fn sentences(words: &[Word]) -> impl Iterator<Item = &[Word]> {
 
 struct Reader<'r> {
     lexicon: &'static Lexicon,
-    message: &'r Words,
-    question: &'r Words,
+    echo: Echo<'r>,
     /// What the question is about.
     asked: u32,
 }
@@ -131,26 +132,8 @@ impl Reader<'_> {
 
     /// Whether the sentence takes up a word of the question that says what it is about.
     fn echoes(&self, sentence: &[Word]) -> bool {
-        let said = |word: &Word| {
-            let folded = self.message.folded(word);
-            let light = self.list(LIGHT).is(core::slice::from_ref(word));
-            !light
-                && self
-                    .question
-                    .all()
-                    .iter()
-                    .take(MOST)
-                    .any(|asked| akin(self.question.folded(asked), folded))
-        };
-        sentence.iter().any(said)
+        sentence.iter().any(|word| self.echo.is_asked(word))
     }
-}
-
-/// Words of one stem, as far as their beginnings tell.
-fn akin(one: &str, other: &str) -> bool {
-    let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
-    let longest = one.chars().count().max(other.chars().count());
-    one == other || (same >= STEM && longest - same <= 3)
 }
 
 #[cfg(test)]
@@ -186,20 +169,6 @@ mod tests {
             ("How many bedrooms?", "I'm looking for a bus for 2 people", "another topic"),
         ] {
             assert_eq!(of(question, message), Some(why), "{question} {message}");
-        }
-    }
-
-    #[test]
-    fn words_of_one_stem() {
-        for (one, other, same) in [
-            ("leave", "leaving", true),
-            ("transfer", "transferring", false),
-            ("ticket", "tickets", true),
-            ("car", "card", false),
-            ("depart", "department", false),
-            ("über", "übers", true),
-        ] {
-            assert_eq!(akin(one, other), same, "{one} {other}");
         }
     }
 }

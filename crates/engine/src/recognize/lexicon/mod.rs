@@ -216,19 +216,24 @@ impl Section {
 
     /// What the section says a word counts for.
     pub(crate) fn value(self, word: &Word) -> Option<u64> {
+        self.counts(word.id)
+    }
+
+    /// The same for a word that is only a part of a message's.
+    pub(crate) fn counts(self, word: WordId) -> Option<u64> {
         self.signed(word).and_then(|value| u64::try_from(value).ok())
     }
 
-    fn signed(self, word: &Word) -> Option<i64> {
+    fn signed(self, word: WordId) -> Option<i64> {
         let values = self.lexicon.values;
-        let found = values.binary_search_by_key(&(self.id, word.id), |(section, word, _)| (*section, *word));
+        let found = values.binary_search_by_key(&(self.id, word), |(section, word, _)| (*section, *word));
         found.ok().map(|at| values[at].2)
     }
 
     /// What the longest phrase with a value counts for that begins at `at`, and where it ends.
     pub(crate) fn valued(self, words: &[Word], at: usize) -> Option<(i64, usize)> {
         let word = words.get(at)?;
-        let single = self.signed(word).map(|value| (value, at + 1));
+        let single = self.signed(word.id).map(|value| (value, at + 1));
         let mut reader = Reader { lexicon: self.lexicon, words, depth: DEPTH, last: None };
         let mut longest = single;
         for start in self.lexicon.starting(self.id, word.id) {
@@ -241,6 +246,11 @@ impl Section {
         }
         longest
     }
+}
+
+/// Whether a phrase of this section begins at `at` in any language: what a language refuses, no other one may take.
+pub(crate) fn anywhere(id: SectionId, words: &[Word], at: usize) -> bool {
+    RECOGNIZE.iter().any(|lexicon| lexicon.section(id).at(words, at))
 }
 
 /// The most words a [`Cover`] or [`skip`] looks at; a longer row of stock phrases says nothing.
