@@ -333,7 +333,7 @@ pub fn answer(expected: &Expected, message: &Words, context: &Context<'_>) -> Re
         return Err(NoMatch { reason: "no words" });
     }
     if *expected == Expected::Text {
-        return free_text(message);
+        return free_text(message, context);
     }
     let mut reason = "unexplained word";
     let able = || context.lexicons().filter(|lexicon| lexicon.has(own(expected)));
@@ -402,9 +402,13 @@ const fn own(expected: &Expected) -> SectionId {
 }
 
 /// `spec 02 §6`, `text`: anything but an interrupt, a command, an explicit new request or a mere "thanks".
-fn free_text(message: &Words) -> Result<Match, NoMatch> {
-    if crate::intent::rules::is_explicit_request(message) {
+fn free_text(message: &Words, context: &Context<'_>) -> Result<Match, NoMatch> {
+    if crate::intent::rules::rule(message).is_some() {
         return Err(NoMatch { reason: "explicit request" });
+    }
+    let mut able = context.lexicons().filter(|lexicon| lexicon.has(request::ACT));
+    if let Some(reason) = able.find_map(|lexicon| request::explicit(lexicon, message, context.question())) {
+        return Err(NoMatch { reason });
     }
     if acknowledgement(message) {
         return Err(NoMatch { reason: "acknowledgement" });
@@ -489,6 +493,10 @@ mod tests {
             ("create a ticket for the login bug", false),
             ("Can you find me a hotel?", false),
             ("What is their address?", false),
+            ("what we agreed yesterday", true),
+            ("I'd prefer Dr. Zeidler", true),
+            ("I want to see the Angels Vs Mariners.", true),
+            ("I'd like to book a cab to the theater.", false),
             ("Thanks, that's all.", false),
             ("", false),
             ("🎉", false),
