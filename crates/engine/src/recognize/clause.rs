@@ -43,7 +43,7 @@ fn first(message: &Words, joiner: Section, whole: &impl Fn(&[Word]) -> Option<Fo
             return None;
         }
         // "Swansea?" asks; "Swansea, or …" and "3, no 4" have not decided.
-        if words[cut - 1].after == Gap::Question || anywhere(TURN, words, cut) {
+        if words[cut - 1].after == Gap::Question || anywhere(TURN, words, cut) > 0 {
             return None;
         }
         let rest = &words[if joined { cut + 1 } else { cut }..];
@@ -58,7 +58,7 @@ fn last(message: &Words, whole: &impl Fn(&[Word]) -> Option<Found>) -> Option<Ma
     let words = message.all();
     let cut = (1..words.len()).rev().find(|&i| words[i - 1].after >= Gap::Hard)?;
     let before = words[..cut].iter().rposition(|w| w.after == Gap::Question);
-    if cut < 2 || words.len() - cut > LONGEST || before.is_some() || anywhere(TURN, words, cut) {
+    if cut < 2 || words.len() - cut > LONGEST || before.is_some() || anywhere(TURN, words, cut) > 0 {
         return None;
     }
     Some(whole(&words[cut..])?.and(remainder(message, 0, cut)))

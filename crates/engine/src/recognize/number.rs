@@ -109,7 +109,7 @@ impl<'r> Reader<'r> {
         }
         // What is counted may be any single word ("3 apples"), unless it makes the number a time, a date or a name.
         let any = words.get(next).filter(|w| {
-            !anywhere(NOT, words, next)
+            anywhere(NOT, words, next) == 0
                 && !w.capital
                 && self.message.folded(w).chars().all(char::is_alphabetic)
                 && words[next - 1].after == Gap::Space
@@ -122,7 +122,7 @@ impl<'r> Reader<'r> {
         let mut to = at;
         while to < words.len() && words[to - 1].after == Gap::Space {
             let n = self.list(NOUN).longest(words, to).max(self.echo.longest(words, to));
-            if n == 0 || anywhere(NOT, words, to) {
+            if n == 0 || anywhere(NOT, words, to) > 0 {
                 break;
             }
             to += n;
@@ -179,7 +179,7 @@ impl<'r> Reader<'r> {
         if (long && !self.code) || !unsigned(self.message, words, at) {
             return None;
         }
-        self.numerals.read(words, at)
+        self.numerals.read(words, at).filter(|(_, next)| self.numerals.is_all(words, at, *next))
     }
 
     /// How many people are named: "me and my wife", "two adults and a child", "both of us".
@@ -265,7 +265,7 @@ impl Reader<'_> {
         words.get(next).is_some_and(|after| {
             let touches = after.digit && after.at - words[next - 1].end < 2;
             let spaced = words[next - 1].after == Gap::Space;
-            touches || (spaced && (after.capital || anywhere(THING, words, next)))
+            touches || (spaced && (after.capital || anywhere(THING, words, next) > 0))
         })
     }
 }

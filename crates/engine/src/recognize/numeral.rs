@@ -70,7 +70,16 @@ impl Decimal {
         })
     }
 
-    fn plus(self, other: Self) -> Option<Self> {
+    pub(crate) fn is_minus(self) -> bool {
+        self.minus && self.units > 0
+    }
+
+    /// The same number of hundredths: cents as an amount.
+    pub(crate) fn hundredths(self) -> Option<Self> {
+        Some(Self { scale: self.scale.checked_add(2)?, ..self }.plain())
+    }
+
+    pub(crate) fn plus(self, other: Self) -> Option<Self> {
         let scale = self.scale.max(other.scale);
         let units = |d: Self| d.units.checked_mul(10u64.checked_pow(scale - d.scale)?);
         Some(Self { minus: self.minus, units: units(self)?.checked_add(units(other)?)?, scale }.plain())
@@ -115,7 +124,7 @@ impl<'m> Numerals<'m> {
     pub(crate) fn read(&self, words: &[Word], at: usize) -> Option<(Decimal, usize)> {
         let signed = at + self.list(MINUS).longest(words, at);
         let first = words.get(signed)?;
-        let minus = signed > at || self.behind(first, &['-', '−']);
+        let minus = signed > at || self.is_negative(first);
         let (number, next) = match self.halved(words, signed) {
             Some(half) => half,
             None => {
@@ -129,6 +138,20 @@ impl<'m> Numerals<'m> {
         };
         let next = next + self.list(OF).longest(words, next);
         Some((Decimal { minus, ..number }, next))
+    }
+
+    /// Whether a number ends where it seems to, in the whole message: not before the "and fifty" of "two hundred and
+    /// fifty", where a clause may be cut.
+    pub(crate) fn is_all(&self, words: &[Word], from: usize, next: usize) -> bool {
+        let all = self.message.all();
+        let at = |word: &Word| all.partition_point(|other| other.at < word.at);
+        let (Some(first), Some(last)) = (words.get(from), words.get(next - 1)) else { return false };
+        self.read(all, at(first)).is_none_or(|(_, end)| end <= at(last) + 1)
+    }
+
+    /// Whether a sign before the word makes what it begins less than nothing.
+    pub(crate) fn is_negative(&self, word: &Word) -> bool {
+        self.behind(word, &['-', '−'])
     }
 
     /// Whether one of these signs stands right before a word, and nothing before the sign.
@@ -269,7 +292,7 @@ impl<'m> Numerals<'m> {
             } else if sum.any && sum.small == 0 && self.list(AND).at(words, at) {
                 words.get(at + 1).is_some_and(|w| units.value(w).is_some())
             } else {
-                word.id == WordId::UNKNOWN && !sum.any && self.joined(word, &mut sum)
+                !sum.any && self.joined(word, &mut sum)
             };
             if !taken {
                 break;

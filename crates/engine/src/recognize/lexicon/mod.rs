@@ -248,9 +248,10 @@ impl Section {
     }
 }
 
-/// Whether a phrase of this section begins at `at` in any language: what a language refuses, no other one may take.
-pub(crate) fn anywhere(id: SectionId, words: &[Word], at: usize) -> bool {
-    RECOGNIZE.iter().any(|lexicon| lexicon.section(id).at(words, at))
+/// How many words from `at` on the longest phrase of this section covers in any language: what one language refuses,
+/// no other one may take.
+pub(crate) fn anywhere(id: SectionId, words: &[Word], at: usize) -> usize {
+    RECOGNIZE.iter().map(|lexicon| lexicon.section(id).longest(words, at)).max().unwrap_or(0)
 }
 
 /// The most words a [`Cover`] or [`skip`] looks at; a longer row of stock phrases says nothing.
