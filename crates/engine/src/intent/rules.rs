@@ -95,8 +95,6 @@ const PARTS: SectionId = named("parts");
 const PASSIVE: SectionId = named("ticket.passive");
 const PASSIVE_END: SectionId = named("ticket.passive.end");
 const POINTING: SectionId = named("pointing");
-const QUESTION: SectionId = named("request.question");
-const REQUEST: SectionId = named("request");
 const REVIEW: SectionId = named("review.this");
 const REVIEW_BARE: SectionId = named("review.bare");
 const REVIEW_NOT: SectionId = named("review.not");
@@ -119,13 +117,6 @@ pub fn rule(message: &Words) -> Option<Ruling> {
         return Some(Ruling::of(RuledIntent::Meta, "meta.greeting"));
     }
     readers(message).find_map(|reader| reader.rule())
-}
-
-/// Whether a message asks for something explicitly, so that it is not the text a question waits for
-/// (`spec 02 §6`, `text`): any ruling, a request to the assistant, or a question.
-#[must_use]
-pub fn is_explicit_request(message: &Words) -> bool {
-    rule(message).is_some() || readers(message).any(|reader| reader.asks())
 }
 
 /// A reader for each language.
@@ -237,14 +228,6 @@ impl Reader<'_> {
         let found = n > 0 && !self.list(REVIEW_NOT).at(self.words, at + n);
         let whole = bare > 0 && at + bare == self.words.len();
         (found || whole).then(|| Ruling::of(RuledIntent::Review, "review.this"))
-    }
-
-    /// A request of any kind, or a question, in the first clause that says anything.
-    fn asks(&self) -> bool {
-        let from = skip(&[self.list(BEFORE)], self.words, 0);
-        [from, 0]
-            .into_iter()
-            .any(|at| self.list(REQUEST).at(self.words, at) || self.list(QUESTION).at(self.words, at))
     }
 
     /// The item noun that ends last within these words.
@@ -410,22 +393,6 @@ mod tests {
             "",
         ] {
             assert_eq!(rule(&Words::of(text)), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn explicit_requests() {
-        for (text, expected) in [
-            ("create a ticket for the login bug", true),
-            ("What is their location?", true),
-            ("Can you find me a hotel?", true),
-            ("I'd like to book a cab to the theater.", true),
-            ("Italian food", false),
-            ("I'd prefer Dr. Zeidler", false),
-            ("I want to see the Angels Vs Mariners.", false),
-            ("what we agreed yesterday", false),
-        ] {
-            assert_eq!(is_explicit_request(&Words::of(text)), expected, "{text}");
         }
     }
 }

@@ -7,13 +7,18 @@
 mod boolean;
 mod clause;
 mod closing;
+mod contact;
 mod context;
 mod interrupt;
 pub(crate) mod lexicon;
 mod location;
 mod moment;
+mod money;
 mod more;
 mod number;
+mod numeral;
+mod one_of;
+mod person;
 mod request;
 mod selection;
 mod suggestion;
@@ -108,7 +113,7 @@ pub enum Value {
     Phone(String),
     /// The address as written, with its scheme.
     Url(String),
-    /// The name, or the mention.
+    /// The name, the mention, or `me` for the one who wrote.
     Person(String),
     /// The place's name.
     Location(String),
@@ -332,7 +337,7 @@ pub fn answer(expected: &Expected, message: &Words, context: &Context<'_>) -> Re
         return Err(NoMatch { reason: "no words" });
     }
     if *expected == Expected::Text {
-        return free_text(message);
+        return free_text(message, context);
     }
     let mut reason = "unexplained word";
     let able = || context.lexicons().filter(|lexicon| lexicon.has(own(expected)));
@@ -340,6 +345,12 @@ pub fn answer(expected: &Expected, message: &Words, context: &Context<'_>) -> Re
         let read = match expected {
             Expected::Boolean => boolean::read(lexicon, message, context),
             Expected::Number => number::read(lexicon, message, context),
+            Expected::Money => money::read(lexicon, message, context),
+            Expected::Email | Expected::Phone | Expected::Url => {
+                contact::read(lexicon, message, context, expected)
+            }
+            Expected::Person => person::read(lexicon, message, context),
+            Expected::OneOf(choices) => one_of::read(lexicon, message, context, choices),
             Expected::Location => location::read(lexicon, message, context),
             Expected::Time | Expected::Date | Expected::DateTime | Expected::Duration => {
                 moment::read(lexicon, message, context, expected)
@@ -368,6 +379,8 @@ fn values(
 ) -> Vec<Inside> {
     match expected {
         Expected::Number => number::values(lexicon, message, context),
+        Expected::Money => money::values(lexicon, message, context),
+        Expected::OneOf(choices) => one_of::values(message, choices),
         Expected::Location => location::values(lexicon, message, context),
         Expected::Time | Expected::Date | Expected::DateTime | Expected::Duration => {
             moment::values(lexicon, message, context, expected)
@@ -386,7 +399,7 @@ pub fn find(expected: &Expected, message: &Words, context: &Context<'_>) -> Opti
         Expected::Time | Expected::Date | Expected::DateTime | Expected::Duration => {
             moment::find(lexicon, message, context, expected)
         }
-        _ => None,
+        _ => more::one(values(expected, lexicon, message, context)).ok(),
     })
 }
 
@@ -395,6 +408,10 @@ const fn own(expected: &Expected) -> SectionId {
     match expected {
         Expected::Time | Expected::Date | Expected::DateTime | Expected::Duration => moment::OWN,
         Expected::Number => number::LEAD,
+        Expected::Money => money::LEAD,
+        Expected::Email | Expected::Phone | Expected::Url => contact::LEAD,
+        Expected::Person => person::LEAD,
+        Expected::OneOf(_) => one_of::LEAD,
         Expected::Location => location::COMMON,
         Expected::Selection(_) => selection::LEAD,
         _ => boolean::YES,
@@ -402,9 +419,13 @@ const fn own(expected: &Expected) -> SectionId {
 }
 
 /// `spec 02 §6`, `text`: anything but an interrupt, a command, an explicit new request or a mere "thanks".
-fn free_text(message: &Words) -> Result<Match, NoMatch> {
-    if crate::intent::rules::is_explicit_request(message) {
+fn free_text(message: &Words, context: &Context<'_>) -> Result<Match, NoMatch> {
+    if crate::intent::rules::rule(message).is_some() {
         return Err(NoMatch { reason: "explicit request" });
+    }
+    let mut able = context.lexicons().filter(|lexicon| lexicon.has(request::ACT));
+    if let Some(reason) = able.find_map(|lexicon| request::explicit(lexicon, message, context.question())) {
+        return Err(NoMatch { reason });
     }
     if acknowledgement(message) {
         return Err(NoMatch { reason: "acknowledgement" });
@@ -424,139 +445,4 @@ fn all_quoted(words: &[Word]) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use alloc::vec;
-    use proptest::prelude::*;
-
-    #[test]
-    fn the_wire_form_goes_both_ways() {
-        for wire in [
-            "boolean",
-            "datetime",
-            "person",
-            "text",
-            "selection:A|B|C",
-            "selection:Login bug|Dark mode",
-            "one_of:red=crimson,scarlet|blue",
-        ] {
-            let parsed: Expected = wire.parse().unwrap();
-            assert_eq!(parsed.to_string(), wire);
-            let json = serde_json::to_string(&parsed).unwrap();
-            assert_eq!(serde_json::from_str::<Expected>(&json).unwrap(), parsed);
-        }
-        for wire in ["", "Boolean", "selection", "selection:", "selection:A||B", "one_of:=a", "gender"] {
-            let message = wire.parse::<Expected>().unwrap_err().to_string();
-            assert!(message.contains(wire) && message.contains("boolean, time, date"), "{message}");
-        }
-    }
-
-    #[test]
-    fn the_own_language_comes_first_and_every_language_is_read() {
-        for (language, text) in
-            [("en", "nein"), ("de-AT", "nein"), ("", "no"), ("de", "no"), ("fr", "Nein, danke")]
-        {
-            let context = Context::default().speaking(language);
-            let found = answer(&Expected::Boolean, &Words::of(text), &context).unwrap();
-            assert_eq!(found.value, Value::Boolean(false), "{language} {text}");
-        }
-    }
-
-    #[test]
-    fn a_match_tells_where_its_value_is() {
-        let choice = "selection:Red|Blue".parse().unwrap();
-        for (expected, text, said) in [
-            (&Expected::Number, "A party of twenty five, please.", "twenty five"),
-            (&Expected::Number, "For two people, and mail Bob the plan", "two"),
-            (&Expected::Location, "I'd like to go to New York, please.", "New York"),
-            (&Expected::Boolean, "Two tickets, yes please", "yes please"),
-            (&Expected::Boolean, " Yes! And mail Bob the plan.", "Yes"),
-            (&choice, "Blue, and mail Bob the plan", "Blue"),
-            (&Expected::Text, "  Dinner with Bob ", "Dinner with Bob"),
-        ] {
-            assert_eq!(&text[matches(expected, text).unwrap().span], said, "{text}");
-        }
-    }
-
-    #[test]
-    fn text_takes_what_is_no_request() {
-        for (text, taken) in [
-            ("Italian", true),
-            ("The quarterly plan, second draft", true),
-            ("a sentence about creating tickets", true),
-            ("stop", false),
-            ("/maro forget", false),
-            ("create a ticket for the login bug", false),
-            ("Can you find me a hotel?", false),
-            ("What is their address?", false),
-            ("Thanks, that's all.", false),
-            ("", false),
-            ("🎉", false),
-        ] {
-            assert_eq!(matches(&Expected::Text, text).is_ok(), taken, "{text}");
-        }
-    }
-
-    fn every_type() -> [Expected; 6] {
-        [
-            Expected::Boolean,
-            Expected::Number,
-            Expected::Location,
-            Expected::Text,
-            Expected::Selection(vec!["A".into(), "B".into()]),
-            Expected::Selection(vec!["Login bug".into(), "".into(), "30 %".into(), "ﬁne ß".into()]),
-        ]
-    }
-
-    #[test]
-    fn an_interrupt_answers_nothing() {
-        for expected in every_type() {
-            for text in ["stop", "never mind", "Please stop!", "cancel", "start over"] {
-                assert_eq!(
-                    matches(&expected, text),
-                    Err(NoMatch { reason: "interrupt" }),
-                    "{expected} {text}"
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn a_very_long_message_is_read_in_one_pass() {
-        for word in ["and ", "the ", "please ", "two ", "yes, ", "San ", "no. ", "create a ticket and "] {
-            let text = word.repeat(2_000);
-            for expected in every_type() {
-                let _ = matches(&expected, &text);
-            }
-            let _ = crate::intent::rules::rule(&Words::of(&text));
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn any_unicode_is_read_without_panic(text in any::<String>()) {
-            for expected in every_type() {
-                let _ = matches(&expected, &text);
-            }
-            let message = Words::of(&text);
-            let _ = (interrupt(&message), acknowledgement(&message), greeting(&message));
-        }
-
-        #[test]
-        fn any_words_are_read_without_panic(
-            parts in prop::collection::vec(prop::sample::select(vec![
-                "yes", "no", "ok", "two", "three hundred", "3", "1,5", ",", ".", "?", "and", "but", "Swansea", "the", "B",
-                "option", "second", "please", "make it", "thanks", "\"", "👍🏽", "İ", "ß", "\n> ", "San", "ＡＢ", "‍", "in",
-            ]), 0..24),
-        ) {
-            let text = parts.join(" ");
-            for expected in every_type() {
-                let Ok(found) = matches(&expected, &text) else { continue };
-                prop_assert!(text.get(found.span).is_some_and(|said| !said.is_empty()));
-                if let Some(rest) = found.remainder {
-                    prop_assert!(text.contains(&rest) && !rest.is_empty());
-                }
-            }
-        }
-    }
-}
+mod tests;

@@ -8,7 +8,7 @@
 
 use alloc::vec::Vec;
 
-use super::lexicon::{Lexicon, SectionId};
+use super::lexicon::{Lexicon, SectionId, anywhere};
 use super::{Context, Found, Match, NoMatch, Words, all_quoted, named, request};
 
 const REFUSES: SectionId = named("more.not");
@@ -42,14 +42,14 @@ pub(crate) fn read(
     if let Some(reason) = request::other(lexicon, message, context.question()) {
         return Err(NoMatch { reason });
     }
-    if lexicon.section(REFUSES).within(message.all()) {
+    if (0..message.all().len()).any(|at| anywhere(REFUSES, message.all(), at) > 0) {
         return Err(NoMatch { reason: "a correction" });
     }
     one(values()).map(|found| found.and(None))
 }
 
 /// The value that fits best, when no other value fits as well.
-fn one(values: Vec<Inside>) -> Result<Found, NoMatch> {
+pub(crate) fn one(values: Vec<Inside>) -> Result<Found, NoMatch> {
     let best = values.iter().map(|inside| inside.fit).max().ok_or(NoMatch { reason: "no value" })?;
     let mut fitting = values.into_iter().filter(|inside| inside.fit == best).map(|inside| inside.found);
     let first = fitting.next().ok_or(NoMatch { reason: "no value" })?;

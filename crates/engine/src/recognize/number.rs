@@ -1,240 +1,278 @@
 //! Quantities (`spec 02 §6`, `number`): digits, number words, "a couple", "half a dozen", "two people".
 //!
 //! One number, with frames before it and at most what is counted after it. Numbers inside names ("Area 51"), phone
-//! numbers, times, dates and amounts of money are none of it.
+//! numbers, times, dates and amounts of money are none of it. People may also be counted by naming them: "just me",
+//! "me and my wife", "two adults and a child".
 
-use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::ToString;
 use alloc::vec::Vec;
 
-use super::lexicon::{Lexicon, Section, SectionId, skip};
+use super::clause::Echo;
+use super::lexicon::{Lexicon, Section, SectionId, anywhere, skip};
 use super::more::Inside;
+use super::numeral::{Decimal, Numerals};
 use super::words::{Gap, Word, Words};
 use super::{Context, Found, Match, NoMatch, Value, all_quoted, clause, named};
 
 pub(crate) const LEAD: SectionId = named("number.lead");
 const NOUN: SectionId = named("number.noun");
 const NOT: SectionId = named("number.not");
+const NONE: SectionId = named("number.none");
+const CODE: SectionId = named("number.code");
+const PEOPLE: SectionId = named("number.people");
+const MEMBER: SectionId = named("number.member");
+const SELF: SectionId = named("number.self");
+const JOIN: SectionId = named("number.join");
+const PAIR: SectionId = named("number.pair");
+const AFTER: [SectionId; 4] = [named("tail"), named("filler"), named("thanks"), named("number.tail")];
 const BEFORE: SectionId = named("number.before");
 const ENDS: SectionId = named("number.ends");
 const THING: SectionId = named("number.thing");
 /// What is counted, by kind: a question about one kind is not answered by a number of another.
-const COUNTED: [SectionId; 5] = [
-    named("number.people"),
-    named("number.time"),
-    named("number.room"),
-    named("number.bath"),
-    named("number.star"),
-];
-const TAIL: SectionId = named("tail");
-const FILLER: SectionId = named("filler");
-const THANKS: SectionId = named("thanks");
-const UNITS: SectionId = named("number.word");
-const TIMES: SectionId = named("number.times");
-const ARTICLE: SectionId = named("number.article");
-const HALF: SectionId = named("number.half");
-const OF: SectionId = named("number.of");
-const AND: SectionId = named("number.and");
+const COUNTED: [SectionId; 5] =
+    [PEOPLE, named("number.time"), named("number.room"), named("number.bath"), named("number.star")];
 
 /// Digits in a row without a separator that make a telephone or account number rather than a quantity.
 const TOO_LONG: usize = 7;
+/// How many words before a number may say which number it is.
+const NEAR: usize = 3;
 
 /// Reads a number, with a remainder when the rest is a clause of its own.
 pub(crate) fn read(
     lexicon: &'static Lexicon,
     message: &Words,
-    _context: &Context<'_>,
+    context: &Context<'_>,
 ) -> Result<Match, NoMatch> {
     if all_quoted(message.all()) {
         return Err(NoMatch { reason: "quoted" });
     }
-    clause::read(lexicon, message, |words| whole(lexicon, message, words))
+    let reader = Reader::of(lexicon, message, context);
+    clause::read(lexicon, message, |words| reader.whole(words))
 }
 
-/// The number these words are, if they are nothing else.
-fn whole(lexicon: &'static Lexicon, message: &Words, words: &[Word]) -> Option<Found> {
-    if words.last().is_some_and(|w| w.after == Gap::Question) && words.len() == 1 {
-        return None;
+/// What is counted, to a question.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// What the question counts.
+    Asked,
+    /// Something else.
+    Other,
+    /// No saying: nothing, or what is on no list.
+    Any,
+}
+
+struct Reader<'r> {
+    lexicon: &'static Lexicon,
+    message: &'r Words,
+    numerals: Numerals<'r>,
+    echo: Echo<'r>,
+    /// The question asks for a number that names something: an account, a room.
+    code: bool,
+    /// Which kinds of things the question counts.
+    asked: [bool; COUNTED.len()],
+}
+
+impl<'r> Reader<'r> {
+    fn of(lexicon: &'static Lexicon, message: &'r Words, context: &'r Context<'_>) -> Self {
+        Self {
+            lexicon,
+            message,
+            numerals: Numerals::of(lexicon, message, context),
+            echo: Echo::of(lexicon, message, context.question()),
+            code: lexicon.section(CODE).within(context.question().all()),
+            asked: COUNTED.map(|id| lexicon.section(id).within(context.question().all())),
+        }
     }
-    let from = lead(lexicon, message, words);
-    let (value, next) = value(lexicon, message, words, from)?;
-    let found = Found::of(Value::Number(value), &words[from..next]);
-    let filler = [TAIL, FILLER, THANKS].map(|id| lexicon.section(id));
-    let at = next + lexicon.section(NOUN).longest(words, next);
-    if skip(&filler, words, at) == words.len() {
-        return Some(found);
+
+    fn list(&self, id: SectionId) -> Section {
+        self.lexicon.section(id)
     }
-    // What is counted may be any single word ("3 apples"), unless it makes the number a time, a date or a name.
-    let counted = words.get(at).filter(|w| {
-        at == next
-            && !lexicon.section(NOT).at(words, at)
-            && !w.capital
-            && message.folded(w).chars().all(char::is_alphabetic)
-            && words[at - 1].after == Gap::Space
-    })?;
-    (message.folded(counted).ends_with('s') && skip(&filler, words, at + 1) == words.len()).then_some(found)
+
+    /// The number these words are, if they are nothing else.
+    fn whole(&self, words: &[Word]) -> Option<Found> {
+        if words.last().is_some_and(|w| w.after == Gap::Question) && words.len() == 1 {
+            return None;
+        }
+        let from = self.lead(words);
+        if let Some((n, next)) = self.people(words, from) {
+            let ends = self.ends(words, next) || self.again(words, Decimal::whole(n), next);
+            return ends.then(|| Found::of(Value::Number(n.to_string()), &words[from..next]));
+        }
+        let (value, next) = self.value(words, from)?;
+        let found = Found::of(Value::Number(value.to_string()), &words[from..next]);
+        let counted = next + self.noun(words, next);
+        if self.kind(words, next) == Kind::Other {
+            return None;
+        }
+        if self.ends(words, next) || self.ends(words, counted) || self.again(words, value, counted) {
+            return Some(found);
+        }
+        // What is counted may be any single word ("3 apples"), unless it makes the number a time, a date or a name.
+        let any = words.get(next).filter(|w| {
+            anywhere(NOT, words, next) == 0
+                && !w.capital
+                && self.message.folded(w).chars().all(char::is_alphabetic)
+                && words[next - 1].after == Gap::Space
+        })?;
+        (self.message.folded(any).ends_with('s') && self.ends(words, next + 1)).then_some(found)
+    }
+
+    /// What is counted: a noun of the list, or the question's own.
+    fn noun(&self, words: &[Word], at: usize) -> usize {
+        let mut to = at;
+        while to < words.len() && words[to - 1].after == Gap::Space {
+            let n = self.list(NOUN).longest(words, to).max(self.echo.longest(words, to));
+            if n == 0 || anywhere(NOT, words, to) > 0 {
+                break;
+            }
+            to += n;
+        }
+        to - at
+    }
+
+    /// The same number once more: "45 (forty five)".
+    fn again(&self, words: &[Word], value: Decimal, at: usize) -> bool {
+        let behind = at > 0 && words[at - 1].after == Gap::Soft;
+        let other = self.value(words, at).filter(|(other, _)| behind && *other == value);
+        other.is_some_and(|(_, next)| self.ends(words, next + self.noun(words, next)))
+    }
+
+    /// What kind of thing is counted from `at` on.
+    fn kind(&self, words: &[Word], at: usize) -> Kind {
+        let counts = COUNTED.map(|id| self.list(id).at(words, at));
+        if counts.iter().zip(self.asked).any(|(counts, asked)| *counts && asked) {
+            Kind::Asked
+        } else if counts.contains(&true) && self.asked.contains(&true) {
+            Kind::Other
+        } else {
+            Kind::Any
+        }
+    }
+
+    fn ends(&self, words: &[Word], at: usize) -> bool {
+        skip(&AFTER.map(|id| self.list(id)), words, at) == words.len()
+    }
+
+    /// Skips what may stand before the number, but never the number itself ("one", "a couple").
+    fn lead(&self, words: &[Word]) -> usize {
+        let mut at = 0;
+        while self.value(words, at).is_none() {
+            match self.list(LEAD).longest(words, at).max(self.echo.longest(words, at)) {
+                _ if self.people(words, at).is_some() => break,
+                0 => break,
+                n => at += n,
+            }
+        }
+        at
+    }
+
+    /// The number that begins at `at`, and where it ends.
+    fn value(&self, words: &[Word], at: usize) -> Option<(Decimal, usize)> {
+        let none = self.list(NONE).longest(words, at);
+        if none > 0 {
+            return Some((Decimal::whole(0), at + none));
+        }
+        let word = words.get(at)?;
+        let folded = self.message.folded(word);
+        let round = folded.ends_with("000");
+        let long = folded.len() >= TOO_LONG && !round && folded.bytes().all(|b| b.is_ascii_digit());
+        if (long && !self.code) || !unsigned(self.message, words, at) {
+            return None;
+        }
+        self.numerals.read(words, at).filter(|(_, next)| self.numerals.is_all(words, at, *next))
+    }
+
+    /// How many people are named: "me and my wife", "two adults and a child", "both of us".
+    fn people(&self, words: &[Word], from: usize) -> Option<(u64, usize)> {
+        let pair = self.list(PAIR).longest(words, from);
+        if pair > 0 {
+            return Some((2, from + pair));
+        }
+        let (mut sum, mut at, mut members, mut own) = (0u64, from, 0, false);
+        let mut end = from;
+        loop {
+            let member = self.list(MEMBER).longest(words, at);
+            let (n, next) = match self.numerals.read(words, at) {
+                Some((n, next)) if self.list(PEOPLE).at(words, next) => {
+                    (n.count()?, next + self.list(PEOPLE).longest(words, next))
+                }
+                _ if member > 0 => (1, at + member),
+                _ => break,
+            };
+            own |= self.list(SELF).at(words, at);
+            (sum, at, members) = (sum.checked_add(n)?, next, members + 1);
+            end = next;
+            match self.list(JOIN).longest(words, at) {
+                _ if words.get(at).is_none() => break,
+                0 if self.message.text()[words[at - 1].end..words[at].at].starts_with(',') => {}
+                0 => break,
+                n => at += n,
+            }
+        }
+        // One name alone counts nobody, but "me" does, when nothing is added to it; one number is a plain number.
+        let alone = || {
+            words.get(end).is_none() && self.message.all().last().map(|w| w.at) == words.last().map(|w| w.at)
+        };
+        let counts = members > 1 || (members == 1 && own && (alone() || words[end - 1].after >= Gap::Hard));
+        counts.then_some((sum, end)).filter(|(sum, _)| *sum > 0)
+    }
+}
+
+/// Whether no sign stands before the word that makes its number something else than a quantity.
+fn unsigned(message: &Words, words: &[Word], at: usize) -> bool {
+    let before = at.checked_sub(1).map(|before| message.folded(&words[before]));
+    !before.is_some_and(|before| matches!(before, "$" | "€" | "£" | "¥" | "+" | "="))
 }
 
 /// The quantities in a message: numbers of something, or those that words of quantity lead to.
 pub(crate) fn values(lexicon: &'static Lexicon, message: &Words, context: &Context<'_>) -> Vec<Inside> {
-    let words = message.all();
-    let asked = COUNTED.map(|id| lexicon.section(id).within(context.question().all()));
+    let (reader, words) = (Reader::of(lexicon, message, context), message.all());
     let (mut all, mut at) = (Vec::new(), 0);
     while at < words.len() {
-        let Some((value, next)) = value(lexicon, message, words, at).filter(|_| starts(message, words, at))
-        else {
+        let Some((value, next)) = reader.value(words, at).filter(|_| !inside(words, at)) else {
             at += 1;
             continue;
         };
-        let counts = COUNTED.map(|id| lexicon.section(id).at(words, next));
-        let fits = counts.iter().zip(asked).any(|(counted, asked)| *counted && asked);
-        let other = !fits && counts.contains(&true) && asked.contains(&true);
-        let counted = lexicon.section(NOUN).at(words, next);
+        let kind = reader.kind(words, next);
+        let counted = reader.noun(words, next) > 0;
+        let ends = next == words.len()
+            || words[next - 1].after > Gap::Space
+            || lexicon.section(ENDS).at(words, next);
         let led = at > 0
-            && lexicon.section(BEFORE).at(words, at - 1)
-            && (next == words.len()
-                || words[next - 1].after > Gap::Space
-                || lexicon.section(ENDS).at(words, next));
-        if !other && !quantified(lexicon, message, words, next) && (counted || led) {
-            let found = Found::of(Value::Number(value), &words[at..next]);
-            all.push(Inside { found, fit: u8::from(counted) + u8::from(fits) });
+            && ends
+            && (reader.echo.is_asked(&words[at - 1]) || lexicon.section(BEFORE).at(words, at - 1));
+        if kind != Kind::Other && (counted || led) && !reader.qualified(words, next) {
+            let found = Found::of(Value::Number(value.to_string()), &words[at..next]);
+            let named = (0..at).rev().take(NEAR).any(|before| reader.echo.is_asked(&words[before]));
+            all.push(Inside {
+                found,
+                fit: u8::from(counted) + u8::from(kind == Kind::Asked) + 2 * u8::from(named && reader.code),
+            });
         }
         at = next;
     }
     all
 }
 
-/// Whether a number may begin here: not behind a sign that makes it something else, nor inside "11:30".
-fn starts(message: &Words, words: &[Word], at: usize) -> bool {
-    let before = at.checked_sub(1).map(|before| &words[before]);
-    before.is_none_or(|before| {
-        let sign = matches!(message.folded(before), "$" | "€" | "£" | "¥" | "#" | "+" | "=");
-        let inside = before.digit && words[at].at - before.end < 2;
-        !sign && !inside
-    })
+/// Whether a number is a part of what is written before it: the minutes of "11:30".
+fn inside(words: &[Word], at: usize) -> bool {
+    at > 0 && words[at - 1].digit && words[at].at - words[at - 1].end < 2
 }
 
-/// Whether what follows makes the number a time, a date, an amount or a name.
-fn quantified(lexicon: &'static Lexicon, message: &Words, words: &[Word], next: usize) -> bool {
-    words.get(next).is_some_and(|after| {
-        let touches = after.digit && after.at - words[next - 1].end < 2;
-        let not = words[next - 1].after == Gap::Space && lexicon.section(THING).at(words, next);
-        touches
-            || not
-            || (after.capital && words[next - 1].after == Gap::Space && !message.folded(after).is_empty())
-    })
-}
-
-/// Skips what may stand before the number, but never the number itself ("one", "a couple").
-fn lead(lexicon: &'static Lexicon, message: &Words, words: &[Word]) -> usize {
-    let mut at = 0;
-    while value(lexicon, message, words, at).is_none() {
-        match lexicon.section(LEAD).longest(words, at) {
-            0 => break,
-            n => at += n,
-        }
+impl Reader<'_> {
+    /// Whether what follows makes the number a time, a date, an amount or a name.
+    fn qualified(&self, words: &[Word], next: usize) -> bool {
+        words.get(next).is_some_and(|after| {
+            let touches = after.digit && after.at - words[next - 1].end < 2;
+            let spaced = words[next - 1].after == Gap::Space;
+            touches || (spaced && (after.capital || anywhere(THING, words, next) > 0))
+        })
     }
-    at
-}
-
-/// The number that begins at `at`, in our own digits, and where it ends.
-fn value(lexicon: &'static Lexicon, message: &Words, words: &[Word], at: usize) -> Option<(String, usize)> {
-    let word = words.get(at)?;
-    if word.digit {
-        return digits(message.folded(word)).map(|value| (value, at + 1));
-    }
-    let (sum, next) = spelled(lexicon, words, at)?;
-    Some((sum.to_string(), next))
-}
-
-/// `12`, `1,200`, `3.50`: plain decimal digits, without separators and idle zeros.
-fn digits(word: &str) -> Option<String> {
-    let plain = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
-    let (whole, fraction) = word.split_once('.').map_or((word, None), |(w, f)| (w, Some(f)));
-    let mut groups = whole.split(',');
-    let first = groups.next().filter(|g| plain(g))?;
-    let mut value = first.to_string();
-    for group in groups {
-        if first.len() > 3 || group.len() != 3 || !plain(group) {
-            return None;
-        }
-        value.push_str(group);
-    }
-    if value.len() >= TOO_LONG && whole.len() == value.len() && !value.ends_with("000") {
-        return None;
-    }
-    if value.len() > 15 {
-        return None;
-    }
-    let value = match value.trim_start_matches('0') {
-        "" => "0",
-        v => v,
-    };
-    match fraction {
-        None => Some(value.to_string()),
-        Some(f) if plain(f) => match f.trim_end_matches('0') {
-            "" => Some(value.to_string()),
-            f => Some(format!("{value}.{f}")),
-        },
-        Some(_) => None,
-    }
-}
-
-/// "three", "twenty five", "a couple of", "two hundred and fifty", "half a dozen".
-fn spelled(lexicon: &'static Lexicon, words: &[Word], from: usize) -> Option<(u64, usize)> {
-    let (units, times) = (lexicon.section(UNITS), lexicon.section(TIMES));
-    let mut at = from + lexicon.section(HALF).longest(words, from);
-    let halved = at > from;
-    at += lexicon.section(ARTICLE).longest(words, at);
-    let articled = at > from;
-    let (mut total, mut group, mut small, mut any) = (0u64, None::<u64>, 0u64, false);
-    while let Some(word) = words.get(at) {
-        if let Some(n) = units.value(word) {
-            // "twenty five" adds up; "two three" are two numbers.
-            let adds = group.is_none_or(|g| {
-                g % 100 == 0 && g > 0 || (g % 10 == 0 && (20..100).contains(&small) && n < 10)
-            });
-            if !adds {
-                break;
-            }
-            (group, small) = (Some(group.unwrap_or(0).checked_add(n)?), n);
-        } else if let Some(n) = times.value(word).filter(|_| group.is_some() || articled) {
-            let multiplied = group.unwrap_or(1).checked_mul(n)?;
-            if n >= 1000 {
-                total = total.checked_add(multiplied)?;
-                (group, small) = (None, 0);
-            } else {
-                (group, small) = (Some(multiplied), 0);
-            }
-        } else if any && small == 0 && lexicon.section(AND).at(words, at) && joins(units, words, at) {
-            // The "and" of "two hundred and fifty".
-        } else {
-            break;
-        }
-        any = true;
-        at += 1;
-        if words[at - 1].after > Gap::Space {
-            break;
-        }
-    }
-    let sum = total.checked_add(group.unwrap_or(0))?;
-    let sum = if halved && sum % 2 == 0 {
-        sum / 2
-    } else if halved {
-        return None;
-    } else {
-        sum
-    };
-    any.then(|| (sum, at + lexicon.section(OF).longest(words, at)))
-}
-
-fn joins(units: Section, words: &[Word], at: usize) -> bool {
-    words.get(at + 1).is_some_and(|w| units.value(w).is_some())
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::recognize::{Expected, Value, matches};
+    use crate::recognize::{Context, Expected, Value, Words, answer, matches};
 
     #[test]
     fn quantities() {
@@ -259,9 +297,56 @@ mod tests {
             ("10 would be great, thanks", "10"),
             ("a hundred", "100"),
             ("007", "7"),
+            (".77", "0.77"),
+            ("-2.50", "-2.5"),
+            ("minus four", "-4"),
+            ("0.0", "0"),
+            ("2k", "2000"),
+            ("1.2M", "1200000"),
+            ("5 thousand", "5000"),
+            ("three dozens", "36"),
+            ("half a million", "500000"),
+            ("one and a half", "1.5"),
+            ("three quarters", "0.75"),
+            ("3/4", "0.75"),
+            ("seven point five", "7.5"),
+            ("twenty-one thousand eleven", "21011"),
+            ("45 (forty five)", "45"),
+            ("one of them", "1"),
+            ("no kids", "0"),
+            ("None.", "0"),
+            ("just me", "1"),
+            ("Me and my wife", "2"),
+            ("the two of us", "2"),
+            ("two adults and a child", "3"),
+            ("me, my husband and two kids", "4"),
+            ("It will be me and my boyfriend, 2.", "2"),
         ] {
             let found = matches(&Expected::Number, text).unwrap_or_else(|e| panic!("{text}: {}", e.reason));
             assert_eq!((found.value, found.remainder), (Value::Number(expected.into()), None), "{text}");
+        }
+        for (text, expected) in [
+            ("fünfundzwanzig", "25"),
+            ("zweihundertfünfzig", "250"),
+            ("eintausendzweihundert", "1200"),
+            ("einundzwanzig Personen, bitte", "21"),
+            ("Wir sind zu dritt", ""),
+            ("ein paar", "2"),
+            ("ein Dutzend", "12"),
+            ("ein halbes Dutzend", "6"),
+            ("1,5", "1.5"),
+            ("1.000", "1000"),
+            ("1.250,50", "1250.5"),
+            ("für drei Personen", "3"),
+            ("Meine Frau und ich", "2"),
+            ("eine", "1"),
+            ("drei Komma fünf", "3.5"),
+            ("zwei Millionen", "2000000"),
+            ("hundertundeins", "101"),
+        ] {
+            let context = Context::default().speaking("de");
+            let found = answer(&Expected::Number, &Words::of(text), &context).ok();
+            assert_eq!(found.as_ref().map_or("", |found| found.value.text()), expected, "{text}");
         }
         let found = matches(&Expected::Number, "For two people, and mail Bob the plan").unwrap();
         assert_eq!(
@@ -284,7 +369,6 @@ mod tests {
             "$5",
             "5%",
             "5 March",
-            "one of them",
             "someone",
             "tenant",
             "two 3",
@@ -294,8 +378,20 @@ mod tests {
             "1,2",
             "1.2.3",
             "v2",
+            "two thirds",
+            "twenty fifth",
+            "the second",
+            "my wife",
+            "I also need a cab",
+            "half past six",
+            "k",
+            "hunderteinhundert",
         ] {
             assert!(matches(&Expected::Number, text).is_err(), "{text}");
+        }
+        for (asked, text) in [("How many people?", "two bedrooms"), ("How many rooms?", "for two nights")] {
+            let context = Context::default().to(asked);
+            assert!(answer(&Expected::Number, &Words::of(text), &context).is_err(), "{asked} {text}");
         }
     }
 }

@@ -11,6 +11,7 @@
 //!
 //! What is left informs: "I'm leaving from Vancouver on the 10th." In doubt a message is a request.
 
+use super::clause::Echo;
 use super::lexicon::{Lexicon, Section, SectionId, skip};
 use super::named;
 use super::words::{Gap, Word, Words};
@@ -42,26 +43,42 @@ const TOPICS: [SectionId; 21] = [
 const BEFORE: [SectionId; 5] =
     [named("filler"), named("thanks"), named("greeting"), named("joiner"), named("request.turn")];
 pub(crate) const ACT: SectionId = named("request.act");
+const JOINER: SectionId = named("joiner");
 const WANT: SectionId = named("request.want");
 const POINTS: SectionId = named("request.points");
 const KNOWN: SectionId = named("request.known");
 const OPEN: SectionId = named("question.open");
+const INFORMATION: SectionId = named("question.information");
 const PROPOSES: SectionId = named("question.proposes");
-const LIGHT: SectionId = named("light");
 
 /// A message that is longer is no answer that says a little more; this bound keeps the reader linear.
 const MOST: usize = 64;
-/// Two words of which this much is the same at their beginning have one stem: "leave" and "leaving".
-const STEM: usize = 4;
+
+/// A question of so few words is an answer that is not sure: "Chinese?"
+const BARE: usize = 2;
 
 /// Why the message is something else than an answer to the question; nothing when it only informs.
 pub(crate) fn other(lexicon: &'static Lexicon, message: &Words, question: &Words) -> Option<&'static str> {
-    let words = message.all();
-    if words.len() > MOST {
+    if message.all().len() > MOST {
         return Some("too long");
     }
-    let reader = Reader { lexicon, message, question, asked: topics(lexicon, question.all()) };
-    sentences(words).find_map(|sentence| reader.other(sentence))
+    let reader = Reader::of(lexicon, message, question);
+    sentences(message.all()).find_map(|sentence| reader.other(sentence))
+}
+
+/// Why the message is an explicit request and no free text that was asked for. Any word may be such a text, so topics
+/// alone make no request; and what was asked for may be asked for in turn: "Are there any jazz songs?"
+pub(crate) fn explicit(lexicon: &'static Lexicon, message: &Words, question: &Words) -> Option<&'static str> {
+    let reader = Reader::of(lexicon, message, question);
+    let most = message.all().len().min(MOST);
+    let mut begun = false;
+    message.all()[..most].chunk_by(|word, _| word.after == Gap::Space).find_map(|clause| {
+        let first = !begun;
+        begun |= reader.begins(clause) < clause.len();
+        let joined = (1..clause.len()).filter(|at| reader.list(JOINER).at(clause, at - 1));
+        let parts = core::iter::once((0, first)).chain(joined.map(|at| (at, false)));
+        parts.into_iter().find_map(|(from, first)| reader.explicit(&clause[from..], first))
+    })
 }
 
 /// The topics these words are about, as bits.
@@ -82,19 +99,56 @@ fn sentences(words: &[Word]) -> impl Iterator<Item = &[Word]> {
 
 struct Reader<'r> {
     lexicon: &'static Lexicon,
-    message: &'r Words,
-    question: &'r Words,
+    echo: Echo<'r>,
     /// What the question is about.
     asked: u32,
 }
 
-impl Reader<'_> {
+impl<'r> Reader<'r> {
+    fn of(lexicon: &'static Lexicon, message: &'r Words, question: &'r Words) -> Self {
+        let asked = topics(lexicon, question.all());
+        Self { lexicon, echo: Echo::of(lexicon, message, question), asked }
+    }
+
     fn list(&self, id: SectionId) -> Section {
         self.lexicon.section(id)
     }
 
+    /// Where a sentence begins to say what it does.
+    fn begins(&self, sentence: &[Word]) -> usize {
+        skip(&BEFORE.map(|id| self.list(id)), sentence, 0)
+    }
+
+    fn explicit(&self, sentence: &[Word], first: bool) -> Option<&'static str> {
+        let from = self.begins(sentence);
+        let starts = |id| self.list(id).at(sentence, from);
+        let asks =
+            (sentence.last().is_some_and(|w| w.after == Gap::Question) || starts(OPEN)) && !starts(PROPOSES);
+        if starts(INFORMATION) && !starts(PROPOSES) && first {
+            return Some("a question");
+        }
+        // The verb of a request is not what it is about: "show me a park" asks for no show.
+        let object = from + self.list(ACT).longest(sentence, from);
+        let thing =
+            |from: usize| (from..sentence.len()).map(|at| self.thing(sentence, at)).find(|about| *about != 0);
+        let tied = match thing(object).or_else(|| thing(from)) {
+            Some(about) => about & self.asked != 0,
+            None => self.echoes(sentence) || (!first && self.list(POINTS).within(sentence)),
+        };
+        if tied {
+            None
+        } else if asks && sentence.len() - from > BARE {
+            Some("a question")
+        } else if starts(ACT) {
+            Some("a request")
+        } else {
+            let wants = starts(WANT) || (starts(PROPOSES) && self.asked != 0);
+            (wants && self.introduces(sentence)).then_some("another thing")
+        }
+    }
+
     fn other(&self, sentence: &[Word]) -> Option<&'static str> {
-        let from = skip(&BEFORE.map(|id| self.list(id)), sentence, 0);
+        let from = self.begins(sentence);
         let starts = |id| self.list(id).at(sentence, from);
         let asks = sentence.last().is_some_and(|w| w.after == Gap::Question) || starts(OPEN);
         if asks && !starts(PROPOSES) {
@@ -114,10 +168,17 @@ impl Reader<'_> {
         None
     }
 
+    /// The topics of the phrase at `at`, unless it is a part of a name: "Hotel Mumbai".
+    fn thing(&self, sentence: &[Word], at: usize) -> u32 {
+        let capital = |at: usize| sentence.get(at).is_some_and(|word| word.capital);
+        let name = at > 0 && capital(at) && (capital(at + 1) || (at > 1 && capital(at - 1)));
+        if name { 0 } else { topic(self.lexicon, sentence, at) }
+    }
+
     /// Whether some phrase is only about topics the question is not about.
     fn foreign(&self, sentence: &[Word]) -> bool {
         (0..sentence.len()).any(|at| {
-            let about = topic(self.lexicon, sentence, at);
+            let about = self.thing(sentence, at);
             about != 0 && about & self.asked == 0
         })
     }
@@ -125,32 +186,14 @@ impl Reader<'_> {
     /// Whether a thing is named that was not spoken of yet: "a car", "tickets", but not "the car" or "it".
     fn introduces(&self, sentence: &[Word]) -> bool {
         let known = |at: usize| at > 0 && self.list(KNOWN).at(sentence, at - 1);
-        let thing = |at: &usize| topic(self.lexicon, sentence, *at) != 0;
+        let thing = |at: &usize| self.thing(sentence, *at) != 0;
         !self.list(POINTS).within(sentence) && (0..sentence.len()).find(thing).is_some_and(|at| !known(at))
     }
 
     /// Whether the sentence takes up a word of the question that says what it is about.
     fn echoes(&self, sentence: &[Word]) -> bool {
-        let said = |word: &Word| {
-            let folded = self.message.folded(word);
-            let light = self.list(LIGHT).is(core::slice::from_ref(word));
-            !light
-                && self
-                    .question
-                    .all()
-                    .iter()
-                    .take(MOST)
-                    .any(|asked| akin(self.question.folded(asked), folded))
-        };
-        sentence.iter().any(said)
+        sentence.iter().any(|word| self.echo.is_asked(word))
     }
-}
-
-/// Words of one stem, as far as their beginnings tell.
-fn akin(one: &str, other: &str) -> bool {
-    let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
-    let longest = one.chars().count().max(other.chars().count());
-    one == other || (same >= STEM && longest - same <= 3)
 }
 
 #[cfg(test)]
@@ -186,20 +229,6 @@ mod tests {
             ("How many bedrooms?", "I'm looking for a bus for 2 people", "another topic"),
         ] {
             assert_eq!(of(question, message), Some(why), "{question} {message}");
-        }
-    }
-
-    #[test]
-    fn words_of_one_stem() {
-        for (one, other, same) in [
-            ("leave", "leaving", true),
-            ("transfer", "transferring", false),
-            ("ticket", "tickets", true),
-            ("car", "card", false),
-            ("depart", "department", false),
-            ("über", "übers", true),
-        ] {
-            assert_eq!(akin(one, other), same, "{one} {other}");
         }
     }
 }

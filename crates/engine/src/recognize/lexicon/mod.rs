@@ -216,15 +216,16 @@ impl Section {
 
     /// What the section says a word counts for.
     pub(crate) fn value(self, word: &Word) -> Option<u64> {
-        self.spelled_as(word.id)
+        self.counts(word.id)
     }
 
     /// The same for a word, or a part of one, that is spelled like this.
     pub(crate) fn spelled(self, text: &str) -> Option<u64> {
-        self.spelled_as(VOCABULARY.id(text))
+        self.counts(VOCABULARY.id(text))
     }
 
-    fn spelled_as(self, word: WordId) -> Option<u64> {
+    /// The same for a word that is only a part of a message's.
+    pub(crate) fn counts(self, word: WordId) -> Option<u64> {
         self.signed(word).and_then(|value| u64::try_from(value).ok())
     }
 
@@ -250,6 +251,12 @@ impl Section {
         }
         longest
     }
+}
+
+/// How many words from `at` on the longest phrase of this section covers in any language: what one language refuses,
+/// no other one may take.
+pub(crate) fn anywhere(id: SectionId, words: &[Word], at: usize) -> usize {
+    RECOGNIZE.iter().map(|lexicon| lexicon.section(id).longest(words, at)).max().unwrap_or(0)
 }
 
 /// The most words a [`Cover`] or [`skip`] looks at; a longer row of stock phrases says nothing.

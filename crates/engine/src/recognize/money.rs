@@ -1,0 +1,215 @@
+//! Amounts of money (`spec 02 §6`, `money`): "$1,250", "100 dollars", "five hundred bucks", "2k", "1.000 €".
+//!
+//! A number with a currency before or behind it; without one only where the whole message is the amount. A currency is
+//! known by its ISO 4217 code, which is the value's, its sign, or what people call it.
+
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use super::clause::Echo;
+use super::lexicon::{Lexicon, Section, SectionId, anywhere, skip};
+use super::more::Inside;
+use super::numeral::{Decimal, Numerals};
+use super::words::{Gap, Word, Words};
+use super::{Context, Found, Match, Money, NoMatch, Value, all_quoted, clause, named};
+
+pub(crate) const LEAD: SectionId = named("money.lead");
+const NUMBER_LEAD: SectionId = named("number.lead");
+const AFTER: [SectionId; 4] = [named("tail"), named("filler"), named("thanks"), named("money.tail")];
+const CENT: SectionId = named("money.cent");
+const AND: SectionId = named("number.and");
+/// What people call each currency; a more particular name ("Canadian dollars") is longer and wins.
+const CURRENCIES: [(SectionId, &str); 16] = [
+    (named("money.usd"), "USD"),
+    (named("money.eur"), "EUR"),
+    (named("money.gbp"), "GBP"),
+    (named("money.jpy"), "JPY"),
+    (named("money.cny"), "CNY"),
+    (named("money.inr"), "INR"),
+    (named("money.chf"), "CHF"),
+    (named("money.cad"), "CAD"),
+    (named("money.aud"), "AUD"),
+    (named("money.nzd"), "NZD"),
+    (named("money.sek"), "SEK"),
+    (named("money.nok"), "NOK"),
+    (named("money.dkk"), "DKK"),
+    (named("money.pln"), "PLN"),
+    (named("money.brl"), "BRL"),
+    (named("money.mxn"), "MXN"),
+];
+
+/// Reads an amount, with a remainder when the rest is a clause of its own.
+pub(crate) fn read(
+    lexicon: &'static Lexicon,
+    message: &Words,
+    context: &Context<'_>,
+) -> Result<Match, NoMatch> {
+    if all_quoted(message.all()) {
+        return Err(NoMatch { reason: "quoted" });
+    }
+    let reader = Reader::of(lexicon, message, context);
+    clause::read(lexicon, message, |words| reader.whole(words))
+}
+
+/// The amounts of a currency in a message.
+pub(crate) fn values(lexicon: &'static Lexicon, message: &Words, context: &Context<'_>) -> Vec<Inside> {
+    let (reader, words) = (Reader::of(lexicon, message, context), message.all());
+    let (mut all, mut at) = (Vec::new(), 0);
+    while at < words.len() {
+        match reader.amount(words, at) {
+            Some((money, next)) if money.currency.is_some() => {
+                all.push(Inside { found: Found::of(Value::Money(money), &words[at..next]), fit: 0 });
+                at = next;
+            }
+            _ => at += 1,
+        }
+    }
+    all
+}
+
+struct Reader<'r> {
+    lexicon: &'static Lexicon,
+    numerals: Numerals<'r>,
+    echo: Echo<'r>,
+}
+
+impl<'r> Reader<'r> {
+    fn of(lexicon: &'static Lexicon, message: &'r Words, context: &'r Context<'_>) -> Self {
+        let echo = Echo::of(lexicon, message, context.question());
+        Self { lexicon, numerals: Numerals::of(lexicon, message, context), echo }
+    }
+
+    fn list(&self, id: SectionId) -> Section {
+        self.lexicon.section(id)
+    }
+
+    /// The amount these words are, if they are nothing else.
+    fn whole(&self, words: &[Word]) -> Option<Found> {
+        if words.last().is_some_and(|w| w.after == Gap::Question) && words.len() < 3 {
+            return None;
+        }
+        let mut from = 0;
+        while self.amount(words, from).is_none() {
+            match [LEAD, NUMBER_LEAD].map(|id| self.list(id).longest(words, from)).into_iter().max()? {
+                0 => from += Some(self.echo.longest(words, from)).filter(|n| *n > 0)?,
+                n => from += n,
+            }
+        }
+        let (money, next) = self.amount(words, from)?;
+        let mut end = next;
+        while words.get(end).is_some() && self.echo.longest(words, end) > 0 {
+            end += self.echo.longest(words, end);
+        }
+        let ends = |at| skip(&AFTER.map(|id| self.list(id)), words, at) == words.len();
+        (ends(next) || ends(end)).then(|| Found::of(Value::Money(money), &words[from..next]))
+    }
+
+    /// The amount that begins at `at`, and where it ends.
+    fn amount(&self, words: &[Word], at: usize) -> Option<(Money, usize)> {
+        let (before, from) = currency(words, at).map_or((None, at), |(code, next)| (Some(code), next));
+        let (number, next) = self.numerals.read(words, from).filter(|(number, _)| !number.is_minus())?;
+        if self.numerals.is_negative(&words[at]) || !self.numerals.is_all(words, from, next) {
+            return None;
+        }
+        let spaced = words[next - 1].after == Gap::Space;
+        let behind = currency(words, next).filter(|_| spaced && before.is_none());
+        if before.is_none() && behind.is_none() && spaced {
+            let cents = self.list(CENT).longest(words, next);
+            if cents > 0 {
+                return Some((money(number.hundredths()?, None), next + cents));
+            }
+        }
+        let (code, end) = behind.map_or((before, next), |(code, next)| (Some(code), next));
+        let (number, end) = self.with_cents(words, number, end, code.is_some()).unwrap_or((number, end));
+        Some((money(number, code), end))
+    }
+
+    /// "ten dollars and fifty cents".
+    fn with_cents(
+        &self,
+        words: &[Word],
+        number: Decimal,
+        at: usize,
+        named: bool,
+    ) -> Option<(Decimal, usize)> {
+        let from = at + self.list(AND).longest(words, at);
+        let (cents, next) = self.numerals.read(words, from).filter(|_| named && at > 0)?;
+        let said = self.list(CENT).longest(words, next);
+        let sum = number.plus(cents.hundredths()?)?;
+        (said > 0 && words[at - 1].after == Gap::Space).then_some((sum, next + said))
+    }
+}
+
+fn money(amount: Decimal, currency: Option<&str>) -> Money {
+    Money { amount: amount.to_string(), currency: currency.map(ToString::to_string) }
+}
+
+/// The currency that is named at `at` in any language, by its longest name, and where the name ends.
+fn currency(words: &[Word], at: usize) -> Option<(&'static str, usize)> {
+    let names = CURRENCIES.iter().map(|(section, code)| (*code, at + anywhere(*section, words, at)));
+    names.max_by_key(|(_, next)| *next).filter(|(_, next)| *next > at)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::recognize::{Context, Expected, Money, Value, Words, answer};
+
+    fn read(language: &str, asked: &str, text: &str) -> Option<(String, Option<String>)> {
+        let context = Context::default().speaking(language).to(asked);
+        match answer(&Expected::Money, &Words::of(text), &context).ok()?.value {
+            Value::Money(Money { amount, currency }) => Some((amount, currency)),
+            _ => None,
+        }
+    }
+
+    use alloc::string::String;
+
+    #[test]
+    fn amounts() {
+        for (language, text, amount, currency) in [
+            ("en", "$1,250", "1250", "USD"),
+            ("en", "100 dollars", "100", "USD"),
+            ("en", "five hundred bucks", "500", "USD"),
+            ("en", "50 euros", "50", "EUR"),
+            ("en", "€3.50", "3.5", "EUR"),
+            ("en", "EUR 20", "20", "EUR"),
+            ("en", "2k", "2000", ""),
+            ("en", "five hundred", "500", ""),
+            ("en", "$1.5 million", "1500000", "USD"),
+            ("en", "40 Canadian dollars", "40", "CAD"),
+            ("en", "ten dollars and fifty cents", "10.5", "USD"),
+            ("en", "99 cents", "0.99", ""),
+            ("en", "Please transfer 880 bucks", "880", "USD"),
+            ("en", "I'd like to give her 1,150 bucks.", "1150", "USD"),
+            ("en", "My budget is £300 per night", "300", "GBP"),
+            ("de", "1.000 €", "1000", "EUR"),
+            ("de", "12,50 Euro", "12.5", "EUR"),
+            ("de", "fünfhundert Franken, bitte", "500", "CHF"),
+            ("de-CH", "CHF 20", "20", "CHF"),
+        ] {
+            let found = read(language, "", text).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!((found.0.as_str(), found.1.as_deref().unwrap_or("")), (amount, currency), "{text}");
+        }
+        let found = read("en", "How much do you want to transfer?", "Transfer $520 to Xiaoxue.");
+        assert_eq!(found.unwrap().0, "520");
+    }
+
+    #[test]
+    fn near_misses() {
+        for text in [
+            "5 people",
+            "$5 or $10",
+            "-$5",
+            "at 5 pm",
+            "how much is 100 dollars in euros?",
+            "find me a hotel for $200",
+            "dollars",
+            "$",
+            "the 5th",
+            "thanks",
+            "I paid the bill with the card that ends in 20 and left",
+        ] {
+            assert_eq!(read("en", "", text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! A value of a closed set (`spec 02 §6`, `one_of`): the value or a synonym of it, with frames around it.
+//!
+//! Unlike an option that is shown, a value has no place in a row and no words of its own: "the second" is none, and
+//! a part of a value is none.
+
+use alloc::vec::Vec;
+
+use super::clause::Echo;
+use super::lexicon::{Lexicon, SectionId, skip};
+use super::more::Inside;
+use super::words::{Gap, Word, Words};
+use super::{Choice, Context, Found, Match, NoMatch, Value, clause, named};
+
+pub(crate) const LEAD: SectionId = named("selection.lead");
+const TAIL: [SectionId; 3] = [named("selection.tail"), named("filler"), named("thanks")];
+
+/// Reads a value, with a remainder when the rest is a clause of its own.
+pub(crate) fn read(
+    lexicon: &'static Lexicon,
+    message: &Words,
+    context: &Context<'_>,
+    choices: &[Choice],
+) -> Result<Match, NoMatch> {
+    let (names, echo) = (Names::of(message, choices), Echo::of(lexicon, message, context.question()));
+    let tail = TAIL.map(|id| lexicon.section(id));
+    clause::read(lexicon, message, |words| {
+        if words.last()?.after == Gap::Question && words.len() < 3 {
+            return None;
+        }
+        let mut from = 0;
+        loop {
+            if let Some((value, next)) = names.at(words, from)
+                && skip(&tail, words, next + echo.longest(words, next)) == words.len()
+            {
+                return Some(Found::of(value, &words[from..next]));
+            }
+            match lexicon.section(LEAD).longest(words, from).max(echo.longest(words, from)) {
+                0 => return None,
+                n => from += n,
+            }
+        }
+    })
+}
+
+/// The values in a message.
+pub(crate) fn values(message: &Words, choices: &[Choice]) -> Vec<Inside> {
+    let (names, words) = (Names::of(message, choices), message.all());
+    let (mut all, mut at) = (Vec::new(), 0);
+    while at < words.len() {
+        let Some((value, next)) = names.at(words, at) else {
+            at += 1;
+            continue;
+        };
+        all.push(Inside { found: Found::of(value, &words[at..next]), fit: 0 });
+        at = next;
+    }
+    all
+}
+
+/// What the values and their synonyms are called.
+struct Names<'n> {
+    message: &'n Words,
+    choices: &'n [Choice],
+    words: Words,
+    /// Which of the words are a name, and of which value.
+    names: Vec<(core::ops::Range<usize>, usize)>,
+}
+
+impl<'n> Names<'n> {
+    fn of(message: &'n Words, choices: &'n [Choice]) -> Self {
+        let called = |choice: &'n Choice| core::iter::once(&choice.value).chain(&choice.synonyms);
+        let (words, ranges) = Words::each(choices.iter().flat_map(called).map(|name| name.as_str()));
+        let owners = choices.iter().enumerate().flat_map(|(i, choice)| called(choice).map(move |_| i));
+        Self { message, choices, names: ranges.into_iter().zip(owners).collect(), words }
+    }
+
+    /// The value with the longest name that begins at `at`, and where it ends; none when two values are called so.
+    fn at(&self, words: &[Word], at: usize) -> Option<(Value, usize)> {
+        let fitting = self.names.iter().filter(|(name, _)| {
+            let name = &self.words.all()[name.clone()];
+            let same = |(n, w): (&Word, &Word)| self.words.folded(n) == self.message.folded(w);
+            !name.is_empty() && words[at..].len() >= name.len() && name.iter().zip(&words[at..]).all(same)
+        });
+        let longest = fitting.clone().max_by_key(|(name, _)| name.len())?;
+        let rivals = |(name, owner): &&(core::ops::Range<usize>, usize)| {
+            name.len() == longest.0.len() && *owner != longest.1
+        };
+        let unique = !fitting.clone().any(|other| rivals(&other));
+        unique.then(|| (Value::OneOf(self.choices[longest.1].value.clone()), at + longest.0.len()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::recognize::{Context, Expected, Words, answer};
+    use alloc::string::ToString;
+
+    fn pick(text: &str) -> alloc::string::String {
+        let set: Expected =
+            "one_of:red=crimson,scarlet|blue=navy|light blue|burgundy=wine red,crimson".parse().unwrap();
+        let context = Context::default().to("Which colour would you like the cover in?");
+        answer(&set, &Words::of(text), &context)
+            .map_or_else(|_| "-".into(), |found| found.value.text().to_string())
+    }
+
+    #[test]
+    fn values_and_synonyms() {
+        for (text, value) in [
+            ("red", "red"),
+            ("Scarlet, please", "red"),
+            ("the colour should be navy", "blue"),
+            ("Let's go with light blue", "light blue"),
+            ("light-blue", "light blue"),
+            ("wine red would be great", "burgundy"),
+            ("The cover of my book is to be blue in the end", "blue"),
+        ] {
+            assert_eq!(pick(text), value, "{text}");
+        }
+        for text in [
+            "crimson",
+            "red or blue",
+            "not red",
+            "light",
+            "the second",
+            "green",
+            "which blue do you have?",
+            "find me a red car",
+            "thanks",
+            "",
+        ] {
+            assert_eq!(pick(text), "-", "{text}");
+        }
+    }
+}
