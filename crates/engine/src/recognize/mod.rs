@@ -8,6 +8,7 @@ mod boolean;
 mod clause;
 mod closing;
 mod context;
+mod gazetteer;
 mod interrupt;
 pub(crate) mod lexicon;
 mod location;
@@ -395,7 +396,7 @@ const fn own(expected: &Expected) -> SectionId {
     match expected {
         Expected::Time | Expected::Date | Expected::DateTime | Expected::Duration => moment::OWN,
         Expected::Number => number::LEAD,
-        Expected::Location => location::COMMON,
+        Expected::Location => location::OWN,
         Expected::Selection(_) => selection::LEAD,
         _ => boolean::YES,
     }
