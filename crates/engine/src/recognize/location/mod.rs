@@ -15,15 +15,22 @@ use core::ops::Range;
 
 use super::lexicon::{Cover, Lexicon, Section, SectionId, skip};
 use super::more::Inside;
+use super::request;
 use super::words::{Gap, Word, Words};
 use super::{Context, Found, Match, NoMatch, Value, all_quoted, boolean, clause, named};
 use place::{Place, Places, Strength};
 
 /// What stands before a place; in this order, so that what asks and what leads is told apart.
-const LEAD: [SectionId; 4] =
-    [named("location.prep"), named("location.request"), named("location.lead"), named("filler")];
+const LEAD: [SectionId; 5] = [
+    named("location.prep"),
+    named("location.request"),
+    named("location.sought"),
+    named("location.lead"),
+    named("filler"),
+];
 const PREP: usize = 0;
 const REQUEST: usize = 1;
+const SOUGHT: usize = 2;
 const TAIL: [SectionId; 3] = [named("location.tail"), named("filler"), named("thanks")];
 pub(crate) const OWN: SectionId = named("location.prep");
 const FROM: SectionId = named("location.from");
@@ -58,8 +65,8 @@ pub(crate) fn read(lexicon: &'static Lexicon, message: &Words, context: &Context
         return Err(NoMatch { reason: "quoted" });
     }
     let reader = Reader { lexicon, places: Places::of(lexicon, message, context), context };
-    let said = clause::read(lexicon, message, |words| reader.whole(words));
-    said.or_else(|no| reader.suggested(message).ok_or(no))
+    let said = clause::read(lexicon, message, |words| reader.whole(words)).and_then(|said| reader.kept(said));
+    said.or_else(|no| reader.suggested(message).or_else(|| reader.tied()).ok_or(no))
 }
 
 /// Every place of a message that the question may ask for, with its words: known ones, and names behind a preposition.
@@ -123,7 +130,8 @@ impl Reader<'_> {
                 None if begin > 0 => Strength::Known,
                 _ => Strength::Capital,
             };
-            let taken = place.strength >= enough && (!asked || requested);
+            let sought = lead.sections(n) & 1 << SOUGHT != 0;
+            let taken = place.strength >= enough && (!asked || requested) && (!sought || self.may_seek());
             taken.then(|| self.row(begin + n..place.end, end)).flatten()
         })
     }
@@ -146,6 +154,35 @@ impl Reader<'_> {
         }
         let mut fit = row.into_iter().filter(|place| self.role(place.start) == Some(wanted));
         fit.next().filter(|_| fit.next().is_none() && tails(at)).map(|place| self.found(place))
+    }
+
+    /// Whether somebody who looks for something in a place answers: when the question is about nothing else.
+    fn may_seek(&self) -> bool {
+        self.wanted().is_none() && !request::strays(self.lexicon, self.places.text, self.context.question())
+    }
+
+    /// An answer and more, unless the place only leads to the rest: "I'm going to London and need a hotel there",
+    /// after a question that is not about the journey.
+    fn kept(&self, said: Match) -> Result<Match, NoMatch> {
+        let (Some(rest), question) = (&said.remainder, self.context.question()) else { return Ok(said) };
+        let all = self.places.words();
+        let begin = all.partition_point(|word| word.at < said.span.start);
+        let leads = begin > PREPOSITION - 2 && self.role(begin).is_some() && self.wanted().is_none();
+        let behind = self.places.text.text()[..said.span.start].contains(rest.as_str());
+        let other = || request::other(self.lexicon, &Words::of(rest), question).is_some();
+        if !question.all().is_empty() && (leads || behind) && other() {
+            return Err(NoMatch { reason: "leads to a request" });
+        }
+        Ok(said)
+    }
+
+    /// The one place of a message that has the part in the journey that the question asks about, whatever else it says.
+    fn tied(&self) -> Option<Match> {
+        let (words, wanted) = (self.places.words(), self.wanted()?);
+        let asks = words.iter().any(|word| word.after == Gap::Question);
+        let mut fit = self.all().filter(|range| self.role(range.start) == Some(wanted));
+        let only = fit.next().filter(|_| fit.next().is_none() && !asks)?;
+        Some(self.found(only).and(None))
     }
 
     /// What the question wants to know of a journey.
@@ -216,7 +253,7 @@ impl Reader<'_> {
         let proposed = Reader { lexicon: self.lexicon, places, context: self.context };
         let mut all = proposed.all();
         let only = all.next().filter(|_| all.next().is_none())?;
-        Some(Match { value: proposed.value(only), ..agreed })
+        Some(Match { value: proposed.found(only).value, ..agreed })
     }
 }
 

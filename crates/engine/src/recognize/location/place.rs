@@ -208,6 +208,9 @@ impl<'t> Places<'t> {
         if begin.capital {
             return Some((at + 1, Strength::Weak)).filter(|_| begin.common && at < to);
         }
+        if begin.common && (!begin.first || begin.inner) {
+            return None;
+        }
         let run = (at..to.min(at + LOWER)).take_while(free);
         let end = run.take_while(|&i| i == at || words[i - 1].after == Gap::Space).last()? + 1;
         let of_kind = |end: &usize| self.kind(*end, to);
