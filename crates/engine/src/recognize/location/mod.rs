@@ -31,7 +31,7 @@ const LEAD: [SectionId; 5] = [
 const PREP: usize = 0;
 const REQUEST: usize = 1;
 const SOUGHT: usize = 2;
-const TAIL: [SectionId; 3] = [named("location.tail"), named("filler"), named("thanks")];
+const TAIL: [SectionId; 4] = [named("location.when"), named("location.tail"), named("filler"), named("thanks")];
 pub(crate) const OWN: SectionId = named("location.prep");
 const FROM: SectionId = named("location.from");
 const TO: SectionId = named("location.to");
@@ -40,6 +40,9 @@ const ASKS_TO: SectionId = named("location.asks_to");
 const OPEN: SectionId = named("location.open");
 const VAGUE: SectionId = named("location.vague");
 const ARTICLE: SectionId = named("location.article");
+const FIRM: SectionId = named("location.firm");
+const IDIOM: SectionId = named("location.idiom");
+const THANKS: SectionId = named("thanks");
 /// What a message does rather than names.
 const ACTS: [SectionId; 8] = [
     named("bye"),
@@ -119,27 +122,34 @@ impl Reader<'_> {
         }
         let lead = Cover::of(&LEAD.map(|id| self.list(id)), None, words);
         let asked = all[end - 1].after == Gap::Question;
+        let own = self.context.lexicons().next().is_some_and(|own| core::ptr::eq(own, self.lexicon));
+        let thanks = self.list(THANKS);
         (0..words.len()).filter(|&n| n == 0 || lead.reaches(n)).find_map(|n| {
             // "Swansea?" asks; "can you look in Swansea?" answers politely.
             let requested = lead.sections(n) & 1 << REQUEST != 0;
             let behind = lead.pieces(n).next().map(|piece| piece.section);
             let place = self.places.at(begin + n, end)?;
+            let part = words.len() < self.places.text.all().len();
             let enough = match behind {
-                Some(PREP) => Strength::Weak,
-                // "Thanks! Byr": a last sentence of one unknown name says little.
-                None if begin > 0 => Strength::Known,
+                Some(PREP) if own && !part && self.placed(FIRM, begin + n) => Strength::Weak,
+                // "Alright, …" and "Thanks! Byr": one unknown name in a clause of its own says little.
+                None if part => Strength::Known,
+                None => Strength::Kind,
                 _ => Strength::Capital,
             };
             let sought = lead.sections(n) & 1 << SOUGHT != 0;
-            let taken = place.strength >= enough && (!asked || requested) && (!sought || self.may_seek());
-            taken.then(|| self.row(begin + n..place.end, end)).flatten()
+            // "Thanks, Lindsay" thanks somebody.
+            let taken = place.strength >= enough && !thanks.is(&words[..n]) && (!asked || requested) && (!sought || self.may_seek(begin + n));
+            taken.then(|| self.row(begin + n..place.end, end, sought)).flatten()
         })
     }
 
-    /// The place, or the one of a row of places that the question asks for, when nothing but a tail follows.
-    fn row(&self, first: Range<usize>, end: usize) -> Option<Found> {
+    /// The place, or the one of a row of places that the question asks for, when nothing but a tail follows. Who looks
+    /// for something and says when has said all of a new request.
+    fn row(&self, first: Range<usize>, end: usize, sought: bool) -> Option<Found> {
         let words = &self.places.words()[..end];
-        let tails = |at| skip(&TAIL.map(|id| self.list(id)), words, at) == end;
+        let tail = TAIL.map(|id| self.list(id));
+        let tails = |at| skip(if sought { &tail[1..] } else { &tail }, words, at) == end;
         if tails(first.end) {
             return Some(self.found(first));
         }
@@ -156,9 +166,10 @@ impl Reader<'_> {
         fit.next().filter(|_| fit.next().is_none() && tails(at)).map(|place| self.found(place))
     }
 
-    /// Whether somebody who looks for something in a place answers: when the question is about nothing else.
-    fn may_seek(&self) -> bool {
-        self.wanted().is_none() && !request::strays(self.lexicon, self.places.text, self.context.question())
+    /// Whether somebody who looks for something in a place answers: when the question is about nothing else. A journey
+    /// that is looked for answers only where a journey is asked about.
+    fn may_seek(&self, at: usize) -> bool {
+        self.wanted() == self.role(at) && !request::strays(self.lexicon, self.places.text, self.context.question())
     }
 
     /// An answer and more, unless the place only leads to the rest: "I'm going to London and need a hotel there",
@@ -226,7 +237,6 @@ impl Reader<'_> {
     fn stands(&self, at: usize) -> Option<Place> {
         let words = self.places.words();
         let place = self.places.at(at, words.len())?;
-        let placed = (at.saturating_sub(PREPOSITION)..at).any(|from| self.list(LEAD[PREP]).is(&words[from..at]));
         // "Paris Hilton" is somebody.
         let alone = |word: Option<&Word>| word.is_none_or(|word| !word.capital);
         let before = at.checked_sub(1).and_then(|before| words.get(before)).filter(|word| word.after == Gap::Space);
@@ -234,7 +244,15 @@ impl Reader<'_> {
         let thing = at > 0 && self.list(ARTICLE).is(&words[at - 1..at]);
         let written = words[at].capital && !thing && alone(before.filter(|_| at > 1)) && alone(after);
         let known = place.strength == Strength::Known && place.name && (written || words[at].digit);
-        (known || (placed && place.strength >= Strength::Capital)).then_some(place)
+        let firm = || place.strength >= Strength::Capital && self.placed(FIRM, at) && !self.placed(IDIOM, at);
+        let placed = || place.strength == Strength::Known && self.placed(LEAD[PREP], at);
+        (known || placed() || firm()).then_some(place)
+    }
+
+    /// Whether a phrase of the section ends where a place begins.
+    fn placed(&self, section: SectionId, at: usize) -> bool {
+        let words = &self.places.words()[..at];
+        (at.saturating_sub(PREPOSITION)..at).any(|from| self.list(section).is(&words[from..]))
     }
 
     /// The one place the question proposed, when the message says yes to it.

@@ -36,6 +36,8 @@ const CROSSING: SectionId = named("location.crossing");
 pub(super) enum Strength {
     /// Unknown words in lower case, or an everyday word with a capital: only behind a preposition.
     Weak,
+    /// Unknown words in lower case that say what they are: "mint plaza".
+    Kind,
     /// A name because of its capitals.
     Capital,
     /// A name that is known, an address, or a place everybody has.
@@ -145,7 +147,7 @@ impl<'t> Places<'t> {
         at < to && self.marks[at].kind && self.words()[at - 1].after == Gap::Space
     }
 
-    /// "1450 East Cotati Avenue Suite 2", "16 mint plaza", "10 Downing".
+    /// "1450 East Cotati Avenue Suite 2", "16 mint plaza".
     fn address(&self, at: usize, to: usize) -> Option<usize> {
         let words = self.words();
         if at >= to || !self.marks[at].digit || words[at].after != Gap::Space {
@@ -158,8 +160,7 @@ impl<'t> Places<'t> {
         let most = (at + 1..to.min(at + 2 + STREET)).take_while(part);
         let joined = most.take_while(|&i| words[i - 1].after == Gap::Space);
         let street = joined.filter(|&i| i > at + 1 && self.marks[i].kind).last().map(|i| i + 1);
-        let end = street.or_else(|| self.capitals(at + 1, to))?;
-        Some(self.unit(end, to))
+        street.map(|end| self.unit(end, to))
     }
 
     /// The end of a unit of a building, if one follows: "Suite 220", "#1060".
@@ -215,7 +216,7 @@ impl<'t> Places<'t> {
         let end = run.take_while(|&i| i == at || words[i - 1].after == Gap::Space).last()? + 1;
         let of_kind = |end: &usize| self.kind(*end, to);
         if let Some(end) = (at + 1..=end).rev().find(of_kind) {
-            return Some((end + 1, Strength::Capital));
+            return Some((end + 1, Strength::Kind));
         }
         self.marks[at..end].iter().any(|mark| !mark.first).then_some((end, Strength::Weak))
     }
