@@ -14,6 +14,8 @@ mod front;
 mod table;
 #[path = "src/recognize/lexicon/vocabulary.rs"]
 mod vocabulary;
+#[path = "src/recognize/gazetteer/write.rs"]
+mod write;
 
 use std::fmt::{Debug, Write};
 use std::path::Path;
@@ -73,7 +75,7 @@ fn gazetteer() -> Result<(), String> {
     println!("cargo::rerun-if-changed={PLACES}");
     let text = fs::read_to_string(PLACES).map_err(|e| format!("cannot read {PLACES}: {e}"))?;
     let names = text.lines().filter(|line| !line.starts_with('#'));
-    let (names, blocks) = front::write(names)
+    let (names, blocks) = write::write(names)
         .map_err(|name| format!("{PLACES}: {name:?} is empty, too long or not in order"))?;
     output("gazetteer.bin", &names)?;
     output("gazetteer.rs", format!("{blocks:?}").as_bytes())

@@ -29,14 +29,17 @@ const LETTERS: usize = 3;
 
 /// Reads the package's folder and writes the file.
 pub(crate) fn run(repo: &Repo, arguments: &[String]) -> Result<usize> {
-    let [folder] = arguments else { bail!("say the folder of the package's data: cargo xtask gazetteer FOLDER") };
+    let [folder] = arguments else {
+        bail!("say the folder of the package's data: cargo xtask gazetteer FOLDER")
+    };
     let mut names = BTreeSet::new();
     for file in FILES {
         let path = Path::new(folder).join(file);
         let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         let places: Value = serde_json::from_str(&text).with_context(|| format!("{file} is no JSON"))?;
         for place in places.as_object().with_context(|| format!("{file} is no object"))?.values() {
-            let large = place["population"].as_u64().is_none_or(|people| people >= LEAST) || !file.starts_with("cities");
+            let large = place["population"].as_u64().is_none_or(|people| people >= LEAST)
+                || !file.starts_with("cities");
             if let Some(name) = place["name"].as_str().filter(|_| large) {
                 names.extend([fold(name), fold(&plain(name))]);
             }

@@ -4,6 +4,8 @@
 //! and docs/gazetteer.md. Nothing but whether a name is known is kept: no country, no coordinates.
 
 mod front;
+#[cfg(test)]
+mod write;
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -60,7 +62,8 @@ impl Configured {
         let said = message.all().get(at..).unwrap_or(&[]);
         let here = |name: &&[Word]| {
             let mut pairs = name.iter().zip(said);
-            name.len() <= said.len() && pairs.all(|(own, word)| self.words.folded(own) == message.folded(word))
+            name.len() <= said.len()
+                && pairs.all(|(own, word)| self.words.folded(own) == message.folded(word))
         };
         let names = self.names.iter().map(|range| &self.words.all()[range.clone()]);
         names.filter(here).map(<[Word]>::len).max().unwrap_or(0)

@@ -31,7 +31,8 @@ const LEAD: [SectionId; 5] = [
 const PREP: usize = 0;
 const REQUEST: usize = 1;
 const SOUGHT: usize = 2;
-const TAIL: [SectionId; 4] = [named("location.when"), named("location.tail"), named("filler"), named("thanks")];
+const TAIL: [SectionId; 4] =
+    [named("location.when"), named("location.tail"), named("filler"), named("thanks")];
 pub(crate) const OWN: SectionId = named("location.prep");
 const FROM: SectionId = named("location.from");
 const TO: SectionId = named("location.to");
@@ -63,7 +64,11 @@ const BEFORE_OPEN: usize = 4;
 const ROW: usize = 3;
 
 /// Reads a place, with a remainder when the rest is a clause of its own.
-pub(crate) fn read(lexicon: &'static Lexicon, message: &Words, context: &Context<'_>) -> Result<Match, NoMatch> {
+pub(crate) fn read(
+    lexicon: &'static Lexicon,
+    message: &Words,
+    context: &Context<'_>,
+) -> Result<Match, NoMatch> {
     if all_quoted(message.all()) {
         return Err(NoMatch { reason: "quoted" });
     }
@@ -80,7 +85,9 @@ pub(crate) fn values(lexicon: &'static Lexicon, message: &Words, context: &Conte
     let wanted = reader.wanted();
     let fit = |range: Range<usize>| match (reader.role(range.start), wanted) {
         (Some(is), Some(wanted)) if is != wanted => None,
-        (is, wanted) => Some(Inside { fit: u8::from(is.is_some() && is == wanted), found: reader.found(range) }),
+        (is, wanted) => {
+            Some(Inside { fit: u8::from(is.is_some() && is == wanted), found: reader.found(range) })
+        }
     };
     reader.all().filter_map(fit).collect()
 }
@@ -107,7 +114,9 @@ impl Reader<'_> {
         let (text, words) = (self.places.text, &self.places.words()[range]);
         let name = text.slice(words);
         // The last full stop of "Washington D.C." is the name's.
-        let stop = words.last().filter(|last| text.raw(last).contains('.') && text.text()[last.end..].starts_with('.'));
+        let stop = words
+            .last()
+            .filter(|last| text.raw(last).contains('.') && text.text()[last.end..].starts_with('.'));
         let whole = stop.and_then(|last| text.text().get(words[0].at..=last.end));
         Found::of(Value::Location(whole.unwrap_or(name).to_string()), words)
     }
@@ -139,7 +148,10 @@ impl Reader<'_> {
             };
             let sought = lead.sections(n) & 1 << SOUGHT != 0;
             // "Thanks, Lindsay" thanks somebody.
-            let taken = place.strength >= enough && !thanks.is(&words[..n]) && (!asked || requested) && (!sought || self.may_seek(begin + n));
+            let taken = place.strength >= enough
+                && !thanks.is(&words[..n])
+                && (!asked || requested)
+                && (!sought || self.may_seek(begin + n));
             taken.then(|| self.row(begin + n..place.end, end, sought)).flatten()
         })
     }
@@ -169,7 +181,8 @@ impl Reader<'_> {
     /// Whether somebody who looks for something in a place answers: when the question is about nothing else. A journey
     /// that is looked for answers only where a journey is asked about.
     fn may_seek(&self, at: usize) -> bool {
-        self.wanted() == self.role(at) && !request::strays(self.lexicon, self.places.text, self.context.question())
+        self.wanted() == self.role(at)
+            && !request::strays(self.lexicon, self.places.text, self.context.question())
     }
 
     /// An answer and more, unless the place only leads to the rest: "I'm going to London and need a hotel there",
@@ -239,7 +252,8 @@ impl Reader<'_> {
         let place = self.places.at(at, words.len())?;
         // "Paris Hilton" is somebody.
         let alone = |word: Option<&Word>| word.is_none_or(|word| !word.capital);
-        let before = at.checked_sub(1).and_then(|before| words.get(before)).filter(|word| word.after == Gap::Space);
+        let before =
+            at.checked_sub(1).and_then(|before| words.get(before)).filter(|word| word.after == Gap::Space);
         let after = words.get(place.end).filter(|_| words[place.end - 1].after == Gap::Space);
         let thing = at > 0 && self.list(ARTICLE).is(&words[at - 1..at]);
         let written = words[at].capital && !thing && alone(before.filter(|_| at > 1)) && alone(after);

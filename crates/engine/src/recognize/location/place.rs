@@ -182,7 +182,10 @@ impl<'t> Places<'t> {
             let begins = i == at && (mark.first || mark.kind);
             let inside = i > at && (mark.inner || mark.kind || mark.first);
             let name = mark.capital && (!mark.common || begins || inside);
-            if name || (i > at && mark.kind && self.marks[at].capital) || (i > at && mark.digit && self.marks[i - 1].kind) {
+            if name
+                || (i > at && mark.kind && self.marks[at].capital)
+                || (i > at && mark.digit && self.marks[i - 1].kind)
+            {
                 end = i + 1;
             } else if !((mark.inner || mark.digit) && i > at) {
                 break;
@@ -194,7 +197,9 @@ impl<'t> Places<'t> {
         let run = self.marks.get(at..end).filter(|run| !run.is_empty())?;
         let named = run.iter().any(|mark| mark.capital && !mark.common && !mark.inner);
         let of_kind = run.len() > 1 && run.last().is_some_and(|mark| mark.kind);
-        let letter = run.len() == 1 && self.text.folded(&words[at]).chars().nth(1).is_none() && words[at].end == words[at].at + 1;
+        let letter = run.len() == 1
+            && self.text.folded(&words[at]).chars().nth(1).is_none()
+            && words[at].end == words[at].at + 1;
         (self.marks[at].capital && (named || of_kind) && !letter).then_some(end)
     }
 
@@ -249,7 +254,8 @@ impl<'t> Places<'t> {
             let code = self.code(end).then_some(end + 1);
             let postal = words[end].digit && words[end].end - words[end].at >= POSTAL && end > place.end;
             let capitals = || self.capitals(end, to).filter(|_| divided && place.strength == Strength::Known);
-            let next = code.or_else(|| self.known(end, to)).or_else(|| postal.then_some(end + 1)).or_else(capitals);
+            let next =
+                code.or_else(|| self.known(end, to)).or_else(|| postal.then_some(end + 1)).or_else(capitals);
             let Some(next) = next else { break };
             end = next;
         }
