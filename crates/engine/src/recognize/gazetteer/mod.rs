@@ -9,7 +9,6 @@ mod write;
 
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::ops::Range;
 
 use super::words::{Gap, Word, Words};
 use front::{Front, LONGEST};
@@ -45,28 +44,23 @@ pub(crate) fn longest(message: &Words, words: &[Word], at: usize) -> usize {
 
 /// Names that an installation adds.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Configured {
-    words: Words,
-    names: Vec<Range<usize>>,
-}
+pub(crate) struct Configured(Vec<Words>);
 
 impl Configured {
     /// Cuts the names into words.
     pub(crate) fn of(names: &[String]) -> Self {
-        let (words, names) = Words::each(names.iter().map(String::as_str));
-        Self { words, names }
+        Self(names.iter().map(|name| Words::of(name)).collect())
     }
 
     /// How many words from `at` on the longest of these names has; 0 when none begins there.
     pub(crate) fn longest(&self, message: &Words, at: usize) -> usize {
         let said = message.all().get(at..).unwrap_or(&[]);
-        let here = |name: &&[Word]| {
-            let mut pairs = name.iter().zip(said);
-            name.len() <= said.len()
-                && pairs.all(|(own, word)| self.words.folded(own) == message.folded(word))
+        let here = |name: &&Words| {
+            let mut pairs = name.all().iter().zip(said);
+            name.all().len() <= said.len()
+                && pairs.all(|(own, word)| name.folded(own) == message.folded(word))
         };
-        let names = self.names.iter().map(|range| &self.words.all()[range.clone()]);
-        names.filter(here).map(<[Word]>::len).max().unwrap_or(0)
+        self.0.iter().filter(here).map(|name| name.all().len()).max().unwrap_or(0)
     }
 }
 
