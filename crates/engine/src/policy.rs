@@ -68,6 +68,10 @@ pub struct Policy {
     pub project: Target,
     /// Intake limits the engine words, the runtime enforces.
     pub intake: IntakeLimits,
+    /// Names of places that are known here, beside those of the gazetteer (`spec 02 §6`). Not written while there are
+    /// none, so that a policy without them keeps its version.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<String>,
 }
 
 /// The slash command's name.

@@ -1,12 +1,14 @@
 //! What a message is read against, besides what the question expects: when, on whose clock, in which language, and
 //! the question itself.
 
+use alloc::string::String;
 use core::cell::OnceCell;
 
 use jiff::SignedDuration;
 use jiff::civil::DateTime;
 
 use super::Words;
+use super::gazetteer::Configured;
 use super::lexicon::{LANGUAGES, Lexicon, RECOGNIZE};
 use crate::time::Timestamp;
 
@@ -23,6 +25,10 @@ pub struct Context<'c> {
     pub asked: &'c str,
     /// The question's words, cut when somebody needs them.
     question: OnceCell<Words>,
+    /// The names of places that are configured (`spec 02 §6`).
+    configured: &'c [String],
+    /// Their words, cut when somebody needs them.
+    places: OnceCell<Configured>,
 }
 
 impl<'c> Context<'c> {
@@ -50,6 +56,17 @@ impl<'c> Context<'c> {
         // Outside the calendar there is no day to count from; the end that is near does.
         let end = if ms < 0 { DateTime::MIN } else { DateTime::MAX };
         DateTime::constant(1970, 1, 1, 0, 0, 0, 0).checked_add(SignedDuration::from_millis(ms)).unwrap_or(end)
+    }
+
+    /// The same, with names of places that this installation knows beside the gazetteer's.
+    #[must_use]
+    pub fn knowing(self, configured: &'c [String]) -> Self {
+        Self { configured, places: OnceCell::new(), ..self }
+    }
+
+    /// The names of places that are configured.
+    pub(crate) fn places(&self) -> &Configured {
+        self.places.get_or_init(|| Configured::of(self.configured))
     }
 
     /// The question's words.

@@ -9,6 +9,7 @@ mod clause;
 mod closing;
 mod contact;
 mod context;
+mod gazetteer;
 mod interrupt;
 pub(crate) mod lexicon;
 mod location;
@@ -412,7 +413,7 @@ const fn own(expected: &Expected) -> SectionId {
         Expected::Email | Expected::Phone | Expected::Url => contact::LEAD,
         Expected::Person => person::LEAD,
         Expected::OneOf(_) => one_of::LEAD,
-        Expected::Location => location::COMMON,
+        Expected::Location => location::OWN,
         Expected::Selection(_) => selection::LEAD,
         _ => boolean::YES,
     }

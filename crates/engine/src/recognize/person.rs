@@ -10,7 +10,7 @@ use alloc::string::ToString;
 use super::clause::Echo;
 use super::lexicon::{Lexicon, Section, SectionId, skip};
 use super::words::{Gap, Word, Words};
-use super::{Context, Found, Match, NoMatch, Value, all_quoted, clause, location, named};
+use super::{Context, Found, Match, NoMatch, Value, all_quoted, clause, named};
 
 pub(crate) const LEAD: SectionId = named("person.lead");
 const TAIL: [SectionId; 3] = [named("person.tail"), named("filler"), named("thanks")];
@@ -18,6 +18,7 @@ const TITLE: SectionId = named("person.title");
 const NAME: SectionId = named("person.name");
 const ME: SectionId = named("person.me");
 const INNER: SectionId = named("location.inner");
+const COMMON: SectionId = named("common");
 /// What a message does rather than names.
 const ACTS: [SectionId; 7] = [
     named("bye"),
@@ -110,7 +111,7 @@ impl Reader<'_> {
             |word: &Word| self.message.folded(word).chars().all(|c| c.is_alphabetic() || "-.".contains(c));
         let free = |word: &Word| {
             let one = core::slice::from_ref(word);
-            let common = self.list(location::COMMON).is(one);
+            let common = self.list(COMMON).is(one);
             let inner = capitals && name.len() > 2 && !word.capital && self.list(INNER).is(one);
             (!common || (word.capital && self.list(NAME).is(one)) || inner) && !self.list(TITLE).is(one)
         };

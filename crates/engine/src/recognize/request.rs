@@ -81,6 +81,12 @@ pub(crate) fn explicit(lexicon: &'static Lexicon, message: &Words, question: &Wo
     })
 }
 
+/// Whether a message names a topic that the question, which has one, is not about.
+pub(crate) fn strays(lexicon: &'static Lexicon, message: &Words, question: &Words) -> bool {
+    let reader = Reader::of(lexicon, message, question);
+    reader.asked != 0 && reader.foreign(message.all())
+}
+
 /// The topics these words are about, as bits.
 fn topics(lexicon: &'static Lexicon, words: &[Word]) -> u32 {
     (0..words.len().min(MOST)).fold(0, |all, at| all | topic(lexicon, words, at))
@@ -177,7 +183,7 @@ impl<'r> Reader<'r> {
 
     /// Whether some phrase is only about topics the question is not about.
     fn foreign(&self, sentence: &[Word]) -> bool {
-        (0..sentence.len()).any(|at| {
+        (0..sentence.len().min(MOST)).any(|at| {
             let about = self.thing(sentence, at);
             about != 0 && about & self.asked == 0
         })

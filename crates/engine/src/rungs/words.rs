@@ -131,7 +131,9 @@ fn answer_to_question(turn: &mut Turn<'_>) -> Option<Decision> {
 /// What a message of the turn's actor is read against.
 fn context<'t>(turn: &Turn<'t>) -> Context<'t> {
     let language = turn.given.actor.as_ref().and_then(|actor| actor.language.as_deref());
-    Context::at(turn.event.received_at, turn.given.offset_s).speaking(language.unwrap_or_default())
+    Context::at(turn.event.received_at, turn.given.offset_s)
+        .speaking(language.unwrap_or_default())
+        .knowing(&turn.policy.places)
 }
 
 /// The words of the question, while the lane or the reply has its message.

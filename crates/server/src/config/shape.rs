@@ -134,6 +134,11 @@ fn policy() -> Shape {
         for key in keys.iter_mut().filter(|key| key.name == "busy") {
             key.shape = Shape::Word(vec!["queue", "collect"]);
         }
+        keys.push(key(
+            "places",
+            texts(),
+            "Names of places that are known here, beside those of the gazetteer.",
+        ));
     }
     shape
 }

@@ -1,0 +1,293 @@
+//! Places (`spec 02 §6`, `location`): frames, a preposition, a place, a tail. What a place is: see `place`.
+//!
+//! How much speaks for a place decides where it is taken. A known one is taken wherever a whole answer has one; a name
+//! by its capitals as well, but in a sentence only behind words that lead to a place; unknown words in lower case only
+//! right behind a preposition. So "swansea", "Woodside" and "in hintertupfing" are places, "the lamp flickers" is none.
+//!
+//! Of two places the question's own is taken: "from LA to Chicago" leaves from LA. A place that the question proposed
+//! is taken with a yes. The value is what the person wrote, without frame: "Swansea, Wales".
+
+mod place;
+
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::lexicon::{Cover, Lexicon, Section, SectionId, skip};
+use super::more::Inside;
+use super::request;
+use super::words::{Gap, Word, Words};
+use super::{Context, Found, Match, NoMatch, Value, all_quoted, boolean, clause, named};
+use place::{Place, Places, Strength};
+
+/// What stands before a place; in this order, so that what asks and what leads is told apart.
+const LEAD: [SectionId; 5] = [
+    named("location.prep"),
+    named("location.request"),
+    named("location.sought"),
+    named("location.lead"),
+    named("filler"),
+];
+const PREP: usize = 0;
+const REQUEST: usize = 1;
+const SOUGHT: usize = 2;
+const TAIL: [SectionId; 4] =
+    [named("location.when"), named("location.tail"), named("filler"), named("thanks")];
+pub(crate) const OWN: SectionId = named("location.prep");
+const FROM: SectionId = named("location.from");
+const TO: SectionId = named("location.to");
+const ASKS_FROM: SectionId = named("location.asks_from");
+const ASKS_TO: SectionId = named("location.asks_to");
+const OPEN: SectionId = named("location.open");
+const VAGUE: SectionId = named("location.vague");
+const ARTICLE: SectionId = named("location.article");
+const FIRM: SectionId = named("location.firm");
+const IDIOM: SectionId = named("location.idiom");
+const THANKS: SectionId = named("thanks");
+/// What a message does rather than names.
+const ACTS: [SectionId; 8] = [
+    named("bye"),
+    named("yes.word"),
+    named("yes.phrase"),
+    named("yes.weak"),
+    named("no.word"),
+    named("no.phrase"),
+    named("thanks"),
+    named("greeting"),
+];
+
+/// Words a preposition has, at most.
+const PREPOSITION: usize = 4;
+/// Words among which an open question begins: "Sure, and where …".
+const BEFORE_OPEN: usize = 4;
+/// Places in a row that are told apart.
+const ROW: usize = 3;
+
+/// Reads a place, with a remainder when the rest is a clause of its own.
+pub(crate) fn read(
+    lexicon: &'static Lexicon,
+    message: &Words,
+    context: &Context<'_>,
+) -> Result<Match, NoMatch> {
+    if all_quoted(message.all()) {
+        return Err(NoMatch { reason: "quoted" });
+    }
+    let reader = Reader { lexicon, places: Places::of(lexicon, message, context), context };
+    let said = clause::read(lexicon, message, |words| reader.whole(words)).and_then(|said| reader.kept(said));
+    said.or_else(|no| reader.suggested(message).or_else(|| reader.tied()).ok_or(no))
+}
+
+/// Every place of a message that the question may ask for, with its words: known ones, and names behind a preposition.
+/// Where a journey ends answers no question where it begins.
+pub(crate) fn values(lexicon: &'static Lexicon, message: &Words, context: &Context<'_>) -> Vec<Inside> {
+    let places = Places::of(lexicon, message, context);
+    let reader = Reader { lexicon, places, context };
+    let wanted = reader.wanted();
+    let fit = |range: Range<usize>| match (reader.role(range.start), wanted) {
+        (Some(is), Some(wanted)) if is != wanted => None,
+        (is, wanted) => {
+            Some(Inside { fit: u8::from(is.is_some() && is == wanted), found: reader.found(range) })
+        }
+    };
+    reader.all().filter_map(fit).collect()
+}
+
+/// What a place is to a journey.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    From,
+    To,
+}
+
+struct Reader<'r> {
+    lexicon: &'static Lexicon,
+    places: Places<'r>,
+    context: &'r Context<'r>,
+}
+
+impl Reader<'_> {
+    fn list(&self, id: SectionId) -> Section {
+        self.lexicon.section(id)
+    }
+
+    fn found(&self, range: Range<usize>) -> Found {
+        let (text, words) = (self.places.text, &self.places.words()[range]);
+        let name = text.slice(words);
+        // The last full stop of "Washington D.C." is the name's.
+        let stop = words
+            .last()
+            .filter(|last| text.raw(last).contains('.') && text.text()[last.end..].starts_with('.'));
+        let whole = stop.and_then(|last| text.text().get(words[0].at..=last.end));
+        Found::of(Value::Location(whole.unwrap_or(name).to_string()), words)
+    }
+
+    /// The place these words are, if they are nothing else.
+    fn whole(&self, words: &[Word]) -> Option<Found> {
+        let all = self.places.words();
+        let begin = all.partition_point(|word| word.at < words.first().map_or(0, |first| first.at));
+        let end = begin + words.len();
+        if end > all.len() || ACTS.iter().any(|act| self.list(*act).is(words)) {
+            return None;
+        }
+        let lead = Cover::of(&LEAD.map(|id| self.list(id)), None, words);
+        let asked = all[end - 1].after == Gap::Question;
+        let own = self.context.lexicons().next().is_some_and(|own| core::ptr::eq(own, self.lexicon));
+        let thanks = self.list(THANKS);
+        (0..words.len()).filter(|&n| n == 0 || lead.reaches(n)).find_map(|n| {
+            // "Swansea?" asks; "can you look in Swansea?" answers politely.
+            let requested = lead.sections(n) & 1 << REQUEST != 0;
+            let behind = lead.pieces(n).next().map(|piece| piece.section);
+            let place = self.places.at(begin + n, end)?;
+            let part = words.len() < self.places.text.all().len();
+            let enough = match behind {
+                Some(PREP) if own && !part && self.placed(FIRM, begin + n) => Strength::Weak,
+                // "Alright, …" and "Thanks! Byr": one unknown name in a clause of its own says little.
+                None if part => Strength::Known,
+                None => Strength::Kind,
+                _ => Strength::Capital,
+            };
+            let sought = lead.sections(n) & 1 << SOUGHT != 0;
+            // "Thanks, Lindsay" thanks somebody.
+            let taken = place.strength >= enough
+                && !thanks.is(&words[..n])
+                && (!asked || requested)
+                && (!sought || self.may_seek(begin + n));
+            taken.then(|| self.row(begin + n..place.end, end, sought)).flatten()
+        })
+    }
+
+    /// The place, or the one of a row of places that the question asks for, when nothing but a tail follows. Who looks
+    /// for something and says when has said all of a new request.
+    fn row(&self, first: Range<usize>, end: usize, sought: bool) -> Option<Found> {
+        let words = &self.places.words()[..end];
+        let tail = TAIL.map(|id| self.list(id));
+        let tails = |at| skip(if sought { &tail[1..] } else { &tail }, words, at) == end;
+        if tails(first.end) {
+            return Some(self.found(first));
+        }
+        let wanted = self.wanted()?;
+        let (mut at, mut row) = (first.end, Vec::with_capacity(ROW));
+        row.push(first);
+        while row.len() < ROW {
+            let prep = self.list(LEAD[PREP]).longest(words, at);
+            let Some(place) = self.places.at(at + prep, end).filter(|_| prep > 0) else { break };
+            row.push(at + prep..place.end);
+            at = place.end;
+        }
+        let mut fit = row.into_iter().filter(|place| self.role(place.start) == Some(wanted));
+        fit.next().filter(|_| fit.next().is_none() && tails(at)).map(|place| self.found(place))
+    }
+
+    /// Whether somebody who looks for something in a place answers: when the question is about nothing else. A journey
+    /// that is looked for answers only where a journey is asked about.
+    fn may_seek(&self, at: usize) -> bool {
+        self.wanted() == self.role(at)
+            && !request::strays(self.lexicon, self.places.text, self.context.question())
+    }
+
+    /// An answer and more, unless the place only leads to the rest: "I'm going to London and need a hotel there",
+    /// after a question that is not about the journey.
+    fn kept(&self, said: Match) -> Result<Match, NoMatch> {
+        let (Some(rest), question) = (&said.remainder, self.context.question()) else { return Ok(said) };
+        let all = self.places.words();
+        let begin = all.partition_point(|word| word.at < said.span.start);
+        let leads = begin > PREPOSITION - 2 && self.role(begin).is_some() && self.wanted().is_none();
+        let behind = self.places.text.text()[..said.span.start].contains(rest.as_str());
+        let other = || request::other(self.lexicon, &Words::of(rest), question).is_some();
+        if !question.all().is_empty() && (leads || behind) && other() {
+            return Err(NoMatch { reason: "leads to a request" });
+        }
+        Ok(said)
+    }
+
+    /// The one place of a message that has the part in the journey that the question asks about, whatever else it says.
+    fn tied(&self) -> Option<Match> {
+        let (words, wanted) = (self.places.words(), self.wanted()?);
+        let asks = words.iter().any(|word| word.after == Gap::Question);
+        let mut fit = self.all().filter(|range| self.role(range.start) == Some(wanted));
+        let only = fit.next().filter(|_| fit.next().is_none() && !asks)?;
+        Some(self.found(only).and(None))
+    }
+
+    /// What the question wants to know of a journey.
+    fn wanted(&self) -> Option<Role> {
+        let question = self.context.question().all();
+        let says = |id| self.list(id).within(question);
+        match says(ASKS_FROM) {
+            true => Some(Role::From),
+            false => says(ASKS_TO).then_some(Role::To),
+        }
+    }
+
+    /// What the words before a place make of it: the nearest ones decide.
+    fn role(&self, at: usize) -> Option<Role> {
+        let words = &self.places.words()[..at];
+        let said = |from: usize, id| self.list(id).is(&words[from..]);
+        (at.saturating_sub(PREPOSITION)..at).rev().find_map(|from| match () {
+            () if said(from, TO) => Some(Role::To),
+            () if said(from, FROM) => Some(Role::From),
+            () => None,
+        })
+    }
+
+    /// Every place of the text.
+    fn all(&self) -> impl Iterator<Item = Range<usize>> {
+        let mut at = 0;
+        core::iter::from_fn(move || {
+            while at < self.places.words().len() {
+                let from = at;
+                at += 1;
+                if let Some(place) = self.stands(from) {
+                    at = place.end;
+                    return Some(from..place.end);
+                }
+            }
+            None
+        })
+    }
+
+    /// A place amid other words.
+    fn stands(&self, at: usize) -> Option<Place> {
+        let words = self.places.words();
+        let place = self.places.at(at, words.len())?;
+        // "Paris Hilton" is somebody.
+        let alone = |word: Option<&Word>| word.is_none_or(|word| !word.capital);
+        let before =
+            at.checked_sub(1).and_then(|before| words.get(before)).filter(|word| word.after == Gap::Space);
+        let after = words.get(place.end).filter(|_| words[place.end - 1].after == Gap::Space);
+        let thing = at > 0 && self.list(ARTICLE).is(&words[at - 1..at]);
+        let written = words[at].capital && !thing && alone(before.filter(|_| at > 1)) && alone(after);
+        let known = place.strength == Strength::Known && place.name && (written || words[at].digit);
+        let firm = || place.strength >= Strength::Capital && self.placed(FIRM, at) && !self.placed(IDIOM, at);
+        let placed = || place.strength == Strength::Known && self.placed(LEAD[PREP], at);
+        (known || placed() || firm()).then_some(place)
+    }
+
+    /// Whether a phrase of the section ends where a place begins.
+    fn placed(&self, section: SectionId, at: usize) -> bool {
+        let words = &self.places.words()[..at];
+        (at.saturating_sub(PREPOSITION)..at).any(|from| self.list(section).is(&words[from..]))
+    }
+
+    /// The one place the question proposed, when the message says yes to it.
+    fn suggested(&self, message: &Words) -> Option<Match> {
+        let question = self.context.question();
+        let asked = question.all().chunk_by(|word, _| word.after < Gap::Hard).next_back()?;
+        let open = (0..asked.len().min(BEFORE_OPEN)).any(|at| self.list(OPEN).at(asked, at));
+        if open || self.list(VAGUE).within(question.all()) || self.all().next().is_some() {
+            return None;
+        }
+        let agreed = boolean::read(self.lexicon, message, self.context).ok()?;
+        if agreed.value != Value::Boolean(true) {
+            return None;
+        }
+        let places = Places::of(self.lexicon, question, self.context);
+        let proposed = Reader { lexicon: self.lexicon, places, context: self.context };
+        let mut all = proposed.all();
+        let only = all.next().filter(|_| all.next().is_none())?;
+        Some(Match { value: proposed.found(only).value, ..agreed })
+    }
+}
+
+#[cfg(test)]
+mod tests;
