@@ -45,6 +45,7 @@ const ORDINAL_END: SectionId = named("time.ordinal_end");
 const HUNDRED: SectionId = named("time.hundred");
 const THOUSAND: SectionId = named("time.thousand");
 const NUMBER_AND: SectionId = named("time.number_and");
+const NOUGHT: SectionId = named("time.nought");
 const QUANTITY: SectionId = named("time.quantity");
 const AND_HALF: SectionId = named("time.and_half");
 const MONTH: SectionId = named("time.month");
@@ -108,6 +109,12 @@ const MEANINGS: &[(SectionId, Meaning)] = &[
     (named("length.half"), |_, c| length(c, WHOLE / 2)),
     (named("length.both"), |_, c| both(c)),
     (named("date.ymd"), |g, c| date(g, c, [0, 1, 2])),
+    (named("date.basic"), |g, c| basic(g, c)),
+    (named("date.md_shifted"), |g, c| {
+        let (year, shift) = (i64::from(g.said.today().year()), number(c, SHIFT)?);
+        let mut days = c.of(N).filter_map(|item| if let Item::Number(n, _) = item { Some(n) } else { None });
+        Some(Item::Day(Day::one(g.said.date(year + shift, 4, days.next()?, days.next()?)?)))
+    }),
     (named("date.dmy"), |g, c| date(g, c, [2, 1, 0])),
     (named("date.mdy"), |g, c| slashed(g, c, true)),
     (named("date.dmy_slashed"), |g, c| slashed(g, c, false)),
@@ -158,6 +165,10 @@ const MEANINGS: &[(SectionId, Meaning)] = &[
     (named("date.before"), |g, c| from_day(g, c, true)),
     (named("at.in"), |g, c| from_now(g, c, false)),
     (named("at.ago"), |g, c| from_now(g, c, true)),
+    (named("at.in_minutes"), |g, c| {
+        let minutes = number(c, N).filter(|minutes| (1..60).contains(minutes))?;
+        Some(Item::At(Length::of_seconds(minutes * WHOLE, 60)?.from(g.said.now, false)?))
+    }),
     (named("at.now"), |g, _| Some(Item::At(g.said.now))),
 ];
 
@@ -256,8 +267,9 @@ impl<'m> Grammar<'m> {
         let bare = hundred == end;
         end = self.skip(NUMBER_AND, hundred);
         // "nineteen oh one": a nought said before a single digit.
-        if bare && let Some((0, next)) = below_hundred(end) {
-            let (ones, end) = below_hundred(next)?;
+        let nought = self.skip(NOUGHT, end);
+        if bare && nought > end {
+            let (ones, end) = below_hundred(nought)?;
             return (ones < 10).then_some((end, Item::Number(first * 100 + ones, 4)));
         }
         match below_hundred(end) {
@@ -425,6 +437,12 @@ fn date(grammar: &Grammar<'_>, caught: &Caught<Item>, order: [usize; 3]) -> Opti
     Some(Item::Day(Day::one(grammar.said.date(year, digits, month?.0, day?.0)?)))
 }
 
+/// "20260303", the basic format of ISO 8601.
+fn basic(grammar: &Grammar<'_>, caught: &Caught<Item>) -> Option<Item> {
+    let (n, _) = numbers(caught).next().filter(|(_, digits)| *digits == 8)?;
+    Some(Item::Day(Day::one(grammar.said.date(n / 10_000, 4, n / 100 % 100, n % 100)?)))
+}
+
 /// Both orders of day and month where both give a date; the language's own first.
 fn slashed(grammar: &Grammar<'_>, caught: &Caught<Item>, month_first: bool) -> Option<Item> {
     let mut all = numbers(caught);
@@ -495,7 +513,10 @@ fn weekday_shifted(grammar: &Grammar<'_>, caught: &Caught<Item>) -> Option<Item>
 
 /// "Tuesday in a week": that day of the week in which it then is.
 fn weekday_in(grammar: &Grammar<'_>, caught: &Caught<Item>) -> Option<Item> {
-    let then = lengths(caught).next()?.from(grammar.said.now, false)?;
+    let then = match day(caught) {
+        Some(day) => day.single()?.to_datetime(grammar.said.now.time()),
+        None => lengths(caught).next()?.from(grammar.said.now, false)?,
+    };
     Some(Item::Day(Day::one(Said { now: then, ..grammar.said }.in_week(0, weekday(caught)?)?)))
 }
 
