@@ -3,6 +3,7 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::cmp::Ordering;
 use core::ops::Range;
 
 use jiff::civil::DateTime;
@@ -75,7 +76,9 @@ impl Maker<'_, '_> {
     }
 
     fn value(&self, inside: &[Found], i: usize, found: &Found) -> Option<Said> {
-        let clocked = inside.iter().any(|other| other.what.is_clock() && !other.weak || self.led_by_part(inside, other));
+        let clocked = inside
+            .iter()
+            .any(|other| other.what.is_clock() && !other.weak || self.led_by_part(inside, other));
         let value = match (self.kind, found.what) {
             (Kind::Time, What::Clock(clock)) => {
                 let (is, or) = self.likely(inside, i, clock);
@@ -88,11 +91,13 @@ impl Maker<'_, '_> {
                 let [from, to] = window.ends();
                 Value::Time(Reading { is: span(&from.text(), &to.text()), or: None })
             }
-            (Kind::Time, What::At(moment)) => Value::Time(Reading { is: minute(moment)[11..].to_string(), or: None }),
+            (Kind::Time, What::At(moment)) => Value::Time(Reading { is: time(moment), or: None }),
             (Kind::Date, What::Day(day)) => {
                 Value::Date(Reading { is: day.text(), or: day.or.map(|or| or.to_string()) })
             }
-            (Kind::Date, What::At(moment)) => Value::Date(Reading { is: moment.date().to_string(), or: None }),
+            (Kind::Date, What::At(moment)) => {
+                Value::Date(Reading { is: moment.date().to_string(), or: None })
+            }
             (Kind::DateTime, _) => Value::DateTime(self.moment(inside, i, found)?),
             (Kind::Duration, What::Length(length)) => Value::Duration(length.text()),
             _ => return None,
@@ -119,15 +124,20 @@ impl Maker<'_, '_> {
                 Some(Reading { is: on(is)?, or: or.and_then(on) })
             }
             What::Clocks(from, to) => {
-                let day = day.unwrap_or_else(|| from.or(to).map_or_else(|| Day::one(self.today()), |c| self.next(c)));
-                let end = |clock: Option<Clock>| clock.map_or_else(|| Some("..".to_string()), |clock| on(&day, clock));
+                let day = day
+                    .unwrap_or_else(|| from.or(to).map_or_else(|| Day::one(self.today()), |c| self.next(c)));
+                let end = |clock: Option<Clock>| {
+                    clock.map_or_else(|| Some("..".to_string()), |clock| on(&day, clock))
+                };
                 plain(span(&end(from)?, &end(to)?))
             }
             What::Part(window) if !inside.iter().any(|f| f.what.is_clock()) => {
                 let day = day.unwrap_or_else(|| Day::one(self.today()));
                 plain(part_of(&day, window)?)
             }
-            What::Day(day) if !inside.iter().any(|f| f.what.is_clock() || matches!(f.what, What::Part(_))) => {
+            What::Day(day)
+                if !inside.iter().any(|f| f.what.is_clock() || matches!(f.what, What::Part(_))) =>
+            {
                 if let Some(window) = self.own_window(found) {
                     return plain(part_of(&day, window)?);
                 }
@@ -174,7 +184,8 @@ impl Maker<'_, '_> {
         if let Some(window) = self.window(inside, i) {
             return (clock.within(window), None);
         }
-        let today = |found: &Found| matches!(found.what, What::Day(day) if day.single() == Some(self.today()));
+        let today =
+            |found: &Found| matches!(found.what, What::Day(day) if day.single() == Some(self.today()));
         let is = if inside.iter().any(today) {
             clock.to_come(self.minute_of_day())
         } else {
@@ -226,15 +237,16 @@ impl Maker<'_, '_> {
     /// The one value that these words of the message are, with nothing beside it that asks for something else.
     pub(crate) fn whole(&self, words: Range<usize>) -> Option<Value> {
         let within = self.grammar.tokens.tokens(words);
-        let cut = |found: &Found| {
-            [within.start, within.end].iter().any(|at| found.from < *at && *at < found.to)
-        };
+        let cut =
+            |found: &Found| [within.start, within.end].iter().any(|at| found.from < *at && *at < found.to);
         if self.found.iter().any(cut) {
             return None;
         }
         let said = self.values(&within);
         let (value, alone) = match said.as_slice() {
             [] => (self.length(&within)?, false),
+            // "march on": a word that may be something else is no day when it goes on.
+            [only] if only.alone && self.goes_on(only.tokens.end) => return None,
             [only] => (only.value.clone(), only.alone),
             [first, second] => (self.asked_for(within.start, first, second)?.value.clone(), false),
             _ => return None,
@@ -259,15 +271,20 @@ impl Maker<'_, '_> {
     fn asked_for<'s>(&self, start: usize, first: &'s Said, second: &'s Said) -> Option<&'s Said> {
         let words = &self.grammar.tokens.all;
         let verb = self.grammar.lexicon.section(DO);
-        let has = |from: usize, said: &Said, test: &dyn Fn(usize) -> bool| (from..said.tokens.start).any(test);
-        let echo = |at: usize| verb.at(words, at) && self.echoes(words, at);
-        let [echo_1, echo_2] = [(start, first), (first.tokens.end, second)].map(|(from, said)| has(from, said, &echo));
-        match (echo_1, echo_2) {
-            (true, false) => Some(first),
-            (false, true) => Some(second),
-            _ => has(first.tokens.end, second, &|at| verb.at(words, at) && !self.little(at))
-                .then_some(first),
+        let echo = |at: &usize| verb.at(words, *at) && self.echoes(words, *at);
+        let echoes = |from: usize, said: &Said| (from..said.tokens.start).filter(echo).count();
+        let (echoes_1, echoes_2) = (echoes(start, first), echoes(first.tokens.end, second));
+        let mut between = first.tokens.end..second.tokens.start;
+        let own_verb = between.any(|at| verb.at(words, at) && !self.little(at));
+        match echoes_1.cmp(&echoes_2) {
+            Ordering::Greater => Some(first),
+            Ordering::Less => Some(second),
+            Ordering::Equal => own_verb.then_some(first),
         }
+    }
+
+    fn goes_on(&self, at: usize) -> bool {
+        self.grammar.lexicon.section(named("date.lead")).at(&self.grammar.tokens.all, at)
     }
 
     fn little(&self, at: usize) -> bool {
@@ -339,7 +356,11 @@ fn span(from: &str, to: &str) -> String {
 
 /// `2026-03-03T17:00`.
 fn minute(moment: DateTime) -> String {
-    format!("{}T{:02}:{:02}", moment.date(), moment.hour(), moment.minute())
+    format!("{}T{}", moment.date(), time(moment))
+}
+
+fn time(moment: DateTime) -> String {
+    format!("{:02}:{:02}", moment.hour(), moment.minute())
 }
 
 fn part_of(day: &Day, window: Window) -> Option<String> {

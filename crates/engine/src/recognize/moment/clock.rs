@@ -58,7 +58,8 @@ impl Clock {
 
     /// In that half of the day, when it was open.
     pub(crate) fn half(self, after_noon: bool) -> Self {
-        let minute = if self.known { self.minute } else { self.minute % NOON + if after_noon { NOON } else { 0 } };
+        let minute =
+            if self.known { self.minute } else { self.minute % NOON + if after_noon { NOON } else { 0 } };
         Self { minute, known: true, ..self }
     }
 

@@ -33,6 +33,7 @@ pub(crate) enum Item {
 /// Sections that are read by their own rule.
 const N: SectionId = named("time.n");
 const TWO: SectionId = named("time.two");
+const FIVES: SectionId = named("time.fives");
 const DAY_NUMBER: SectionId = named("time.nth");
 const YEAR: SectionId = named("time.year");
 const SHORT_YEAR: SectionId = named("time.yy");
@@ -142,9 +143,7 @@ const MEANINGS: &[(SectionId, Meaning)] = &[
     (named("date.weekdays_back"), |g, c| {
         Some(Item::Day(Day::one(g.said.weekday(weekday(c)?, -number(c, N)?)?)))
     }),
-    (named("date.weekday_and"), |g, c| {
-        Some(Item::Day(g.said.on_weekday(day(c)?, weekday(c)?)?))
-    }),
+    (named("date.weekday_and"), |g, c| Some(Item::Day(g.said.on_weekday(day(c)?, weekday(c)?)?))),
     (named("date.weekday_nth"), |g, c| {
         Some(Item::Day(g.said.on_weekday(g.said.monthly(day_number(c)?)?, weekday(c)?)?))
     }),
@@ -157,8 +156,8 @@ const MEANINGS: &[(SectionId, Meaning)] = &[
     (named("date.month"), |g, c| Some(Item::Day(g.said.month(number(c, SHIFT).unwrap_or(0))?))),
     (named("date.year"), |g, c| Some(Item::Day(g.said.year(number(c, SHIFT)?)?))),
     (named("date.month_name"), |g, c| month_name(g, c)),
-    (named("date.first_of"), |_, c| Some(Item::Day(Day::one(day(c)?.from?)))),
-    (named("date.last_of"), |_, c| Some(Item::Day(Day::one(day(c)?.to?)))),
+    (named("date.first_of"), |g, c| Some(Item::Day(Day::one(day(c).or_else(|| g.said.month(0))?.from?)))),
+    (named("date.last_of"), |g, c| Some(Item::Day(Day::one(day(c).or_else(|| g.said.month(0))?.to?)))),
     (named("date.holiday"), |g, c| holiday(g, c)),
     (named("date.holiday_in"), |g, c| holiday_in(g, c)),
     (named("date.after"), |g, c| from_day(g, c, false)),
@@ -219,7 +218,9 @@ impl<'m> Grammar<'m> {
         if let Some((n, digits)) = self.tokens.digits(at) {
             return Few::one(Some((at + 1, Item::Number(n, digits))));
         }
-        let Some((n, end)) = self.lexicon.section(CARDINAL).valued(&self.tokens.all, at) else { return Few::NONE };
+        let Some((n, end)) = self.lexicon.section(CARDINAL).valued(&self.tokens.all, at) else {
+            return Few::NONE;
+        };
         let mut few = Few::NONE;
         if n >= 20
             && n % 10 == 0
@@ -293,7 +294,9 @@ impl<'m> Grammar<'m> {
             let sign = self.tokens.all.get(at + 1).map(|sign| self.tokens.message.raw(sign));
             match (sign, self.tokens.digits(at + 2)) {
                 (Some("."), Some((tenths, 1))) => add(n * WHOLE + tenths * WHOLE / 10, at + 3),
-                (Some("/" | "⁄"), Some((of, _))) if n < of && WHOLE * n % of == 0 => add(WHOLE * n / of, at + 3),
+                (Some("/" | "⁄"), Some((of, _))) if n < of && WHOLE * n % of == 0 => {
+                    add(WHOLE * n / of, at + 3)
+                }
                 _ => {}
             }
             add(n * WHOLE, at + 1);
@@ -323,8 +326,15 @@ impl Parts for Grammar<'_> {
             N => self.number(at),
             TWO => {
                 let mut few = Few::NONE;
-                let said = |(_, item): &(usize, Item)| matches!(item, Item::Number(_, 2) | Item::Number(10.., 0));
+                let said =
+                    |(_, item): &(usize, Item)| matches!(item, Item::Number(_, 2) | Item::Number(10.., 0));
                 self.number(at).each().filter(said).for_each(|(end, item)| few.add(end, item));
+                few
+            }
+            FIVES => {
+                let mut few = Few::NONE;
+                let fives = |(_, item): &(usize, Item)| matches!(item, Item::Number(n, _) if n % 5 == 0);
+                self.number(at).each().filter(fives).for_each(|(end, item)| few.add(end, item));
                 few
             }
             DAY_NUMBER => Few::one(self.day_number(at)),
@@ -335,10 +345,10 @@ impl Parts for Grammar<'_> {
                 Few::one(short.map(|(n, digits)| (at + 1, Item::Number(n, digits))).or_else(|| self.year(at)))
             }
             COUNT => self.count(at),
-            MONTH | WEEKDAY | UNIT | MONTHS | RELATIVE | SHIFT | FIXED | QUARTERS | PART | HOLIDAY | FEAST
-            | FLOATING => Few::one(self.valued(section, at)),
-            POINT | FEW | CLOCK | BARE | CORE | DATE | NAMED_DATE | PERIOD | FEAST_DAY | LENGTH | ONE_LENGTH
-            | AT => self.shapes(section, at, |_, caught| caught.all().next()),
+            MONTH | WEEKDAY | UNIT | MONTHS | RELATIVE | SHIFT | FIXED | QUARTERS | PART | HOLIDAY
+            | FEAST | FLOATING => Few::one(self.valued(section, at)),
+            POINT | FEW | CLOCK | BARE | CORE | DATE | NAMED_DATE | PERIOD | FEAST_DAY | LENGTH
+            | ONE_LENGTH | AT => self.shapes(section, at, |_, caught| caught.all().next()),
             _ => {
                 let (_, meaning) = MEANINGS.iter().find(|(known, _)| *known == section)?;
                 self.shapes(section, at, *meaning)
@@ -399,8 +409,10 @@ fn clock_digits(caught: &Caught<Item>) -> Option<Item> {
 
 /// So many minutes past an hour, or to it.
 fn moved(caught: &Caught<Item>, sign: i64) -> Option<Item> {
-    let minutes = number(caught, FEW).filter(|minutes| (1..60).contains(minutes))?;
-    let point = caught.of(POINT).find_map(|item| if let Item::Clock(clock) = item { Some(clock) } else { None });
+    let minutes =
+        number(caught, FEW).or_else(|| number(caught, N)).filter(|minutes| (1..60).contains(minutes))?;
+    let point =
+        caught.of(POINT).find_map(|item| if let Item::Clock(clock) = item { Some(clock) } else { None });
     Some(Item::Clock(point?.moved(sign * minutes)?))
 }
 
@@ -453,7 +465,9 @@ fn slashed(grammar: &Grammar<'_>, caught: &Caught<Item>, month_first: bool) -> O
 
 fn either(own: Option<jiff::civil::Date>, other: Option<jiff::civil::Date>) -> Option<Item> {
     match (own, other) {
-        (Some(own), other) => Some(Item::Day(Day { or: other.filter(|other| *other != own), ..Day::one(own) })),
+        (Some(own), other) => {
+            Some(Item::Day(Day { or: other.filter(|other| *other != own), ..Day::one(own) }))
+        }
         (None, other) => Some(Item::Day(Day::one(other?))),
     }
 }
@@ -501,13 +515,19 @@ fn days_of_month(grammar: &Grammar<'_>, caught: &Caught<Item>) -> Option<Item> {
 /// "the 20th of next month".
 fn nth_of(grammar: &Grammar<'_>, caught: &Caught<Item>) -> Option<Item> {
     let first = day(caught)?.from?;
-    Some(Item::Day(Day::one(grammar.said.date(first.year().into(), 4, first.month().into(), day_number(caught)?)?)))
+    Some(Item::Day(Day::one(grammar.said.date(
+        first.year().into(),
+        4,
+        first.month().into(),
+        day_number(caught)?,
+    )?)))
 }
 
 /// This, next or last Friday.
 fn weekday_shifted(grammar: &Grammar<'_>, caught: &Caught<Item>) -> Option<Item> {
     let (weekday, shift) = (weekday(caught)?, number(caught, SHIFT)?);
-    let date = if shift < 0 { grammar.said.weekday(weekday, shift) } else { grammar.said.in_week(shift, weekday) };
+    let date =
+        if shift < 0 { grammar.said.weekday(weekday, shift) } else { grammar.said.in_week(shift, weekday) };
     Some(Item::Day(Day::one(date?)))
 }
 
@@ -569,7 +589,9 @@ fn holiday(grammar: &Grammar<'_>, caught: &Caught<Item>) -> Option<Item> {
         (Some(year), _) => feast(caught, i16::try_from(year).ok()?)?,
         (None, shift) => {
             let said = Said { past: said.past || shift.is_some_and(|shift| shift < 0), ..said };
-            said.nearest(2, |years| feast(caught, this + years).filter(|date| shift != Some(-1) || *date != said.today()))?
+            said.nearest(2, |years| {
+                feast(caught, this + years).filter(|date| shift != Some(-1) || *date != said.today())
+            })?
         }
     };
     Some(Item::Day(Day::one(date)))

@@ -94,7 +94,9 @@ fn one(grammar: &Grammar<'_>, at: usize, kind: Kind) -> Option<Found> {
         let ways = grammar.parts(section, at).unwrap_or(Few::NONE);
         let whole = |(to, _): &(usize, Item)| !broken(grammar, section, at, *to);
         let Some((to, item)) = ways.each().filter(whole).max_by_key(|(to, _)| *to) else { continue };
-        let weak = section == BARE || section == DATE && doubtful(grammar, at, to) || section == AT && now(grammar, at, to);
+        let weak = section == BARE
+            || section == DATE && doubtful(grammar, at, to)
+            || section == AT && now(grammar, at, to);
         if best.as_ref().is_none_or(|best| to > best.to || best.weak && !weak && to == best.to) {
             let what = match item {
                 Item::Clock(clock) => What::Clock(clock),
@@ -127,14 +129,22 @@ fn now(grammar: &Grammar<'_>, at: usize, to: usize) -> bool {
 fn broken(grammar: &Grammar<'_>, section: SectionId, at: usize, to: usize) -> bool {
     let tokens = grammar.tokens;
     let digit = |at: usize| tokens.all.get(at).is_some_and(|token| token.digit);
-    let ranges = section != DATE && to == at + 1 && tokens.digits(at).is_some_and(|(_, digits)| digits < 3);
+    let ranges = section != DATE && tokens.digits(at).is_some_and(|(_, digits)| digits < 3);
     let goes_on = |sign: usize, beyond: usize, own: usize| {
         let raw = tokens.all.get(sign).map_or("", |token| tokens.message.raw(token));
-        tokens.is_sign(sign) && digit(beyond) && digit(own) && !(raw == "-" && ranges)
+        tokens.is_sign(sign)
+            && digit(beyond)
+            && digit(own)
+            && !(raw == "-" && ranges)
             && matches!(raw, "-" | "/" | "." | ":")
     };
-    let hour = section == DATE && digit(to - 1) && grammar.parts(CLOCK, to - 1).and_then(|ways| ways.longest()).is_some_and(|(end, _)| end > to);
-    hour || goes_on(to, to + 1, to - 1) || at >= 2 && goes_on(at - 1, at - 2, at)
+    let hour = section == DATE
+        && digit(to - 1)
+        && grammar.parts(CLOCK, to - 1).and_then(|ways| ways.longest()).is_some_and(|(end, _)| end > to);
+    // "from 10 to 11" is no ten minutes to eleven.
+    let ends = section == CLOCK && digit(at) && grammar.skip(TO, at + 1) > at + 1;
+    let range = ends && [FROM, BETWEEN].into_iter().any(|from| before(grammar, from, at).is_some());
+    range || hour || goes_on(to, to + 1, to - 1) || at >= 2 && goes_on(at - 1, at - 2, at)
 }
 
 /// Whether the words before make a weak value a strong one.

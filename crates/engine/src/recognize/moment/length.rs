@@ -44,7 +44,8 @@ impl Length {
     /// Both together.
     pub(crate) fn and(self, more: Self) -> Option<Self> {
         let Self { months, days, seconds } = more;
-        Self { months: self.months + months, days: self.days + days, seconds: self.seconds + seconds }.bounded()
+        Self { months: self.months + months, days: self.days + days, seconds: self.seconds + seconds }
+            .bounded()
     }
 
     /// Whether it is counted in days or more, so that it leads to a day and not to a time.
@@ -65,6 +66,10 @@ impl Length {
         let (h, m, s) = (self.seconds / 3600, self.seconds / 60 % 60, self.seconds % 60);
         let time = part(h, 'H') + &part(m, 'M') + &part(s, 'S');
         let time = if time.is_empty() { time } else { "T".to_string() + &time };
-        "P".to_string() + &part(self.months / 12, 'Y') + &part(self.months % 12, 'M') + &part(self.days, 'D') + &time
+        "P".to_string()
+            + &part(self.months / 12, 'Y')
+            + &part(self.months % 12, 'M')
+            + &part(self.days, 'D')
+            + &time
     }
 }

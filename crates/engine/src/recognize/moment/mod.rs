@@ -25,7 +25,9 @@ use tokens::Tokens;
 
 use super::lexicon::{Lexicon, SectionId};
 use super::words::Words;
-use super::{Context, Expected, Found, Match, NoMatch, Value, all_quoted, clause, named, suggestion};
+use super::{
+    Context, Expected, Found, Match, NoMatch, Value, acknowledgement, all_quoted, clause, named, suggestion,
+};
 
 /// A language without shapes of a date reads none of the four types.
 pub(crate) const OWN: SectionId = named("time.date");
@@ -41,18 +43,24 @@ pub(crate) fn read(
     if all_quoted(message.all()) {
         return Err(NoMatch { reason: "quoted" });
     }
-    let own = with(lexicon, message, context, expected, |maker| {
-        let start = message.all().as_ptr() as usize;
-        clause::read(lexicon, message, |words| {
-            let from = (words.as_ptr() as usize - start) / size_of::<super::Word>();
-            maker.whole(from..from + words.len())
+    // "That's all for today" names a day and answers nothing.
+    let own = if acknowledgement(message) {
+        None
+    } else {
+        with(lexicon, message, context, expected, |maker| {
+            let start = message.all().as_ptr() as usize;
+            clause::read(lexicon, message, |words| {
+                let from = (words.as_ptr() as usize - start) / size_of::<super::Word>();
+                maker.whole(from..from + words.len())
+            })
         })
-    });
-    own.unwrap_or(Err(NoMatch { reason: "no such type" }))
+    };
+    own.unwrap_or(Err(NoMatch { reason: "acknowledgement" }))
         .or_else(|no| suggestion::affirmed(lexicon, message, context, expected).ok_or(no))
 }
 
-/// Every value of a type that a message holds, and the words it is said with.
+/// Every value of a type that a message holds, and the words it is said with. A bare number is one only when it is
+/// the message.
 pub(crate) fn values(
     lexicon: &'static Lexicon,
     message: &Words,
@@ -60,9 +68,10 @@ pub(crate) fn values(
     expected: &Expected,
 ) -> Vec<(Value, Range<usize>)> {
     let all = with(lexicon, message, context, expected, |maker| {
-        let said = maker.values(&(0..maker.grammar.tokens.all.len()));
-        let strong = said.into_iter().filter(|said| !said.weak);
-        strong.map(|said| (said.value, maker.grammar.tokens.words(said.tokens))).collect()
+        let tokens = &maker.grammar.tokens;
+        let said = maker.values(&(0..tokens.all.len())).into_iter();
+        let sure = said.filter(|said| !said.weak || said.tokens.len() == tokens.all.len());
+        sure.map(|said| (said.value, tokens.words(said.tokens))).collect()
     });
     all.unwrap_or_default()
 }
@@ -74,13 +83,10 @@ pub(crate) fn find(
     context: &Context<'_>,
     expected: &Expected,
 ) -> Option<Found> {
-    with(lexicon, message, context, expected, |maker| {
-        let tokens = &maker.grammar.tokens;
-        let mut values = maker.values(&(0..tokens.all.len()));
-        values.retain(|said| !said.weak || said.tokens.len() == tokens.all.len());
-        let only = values.pop().filter(|_| values.is_empty())?;
-        Some(Found { value: only.value, span: tokens.bytes(only.tokens) })
-    })?
+    let mut values = values(lexicon, message, context, expected);
+    let (value, words) = values.pop().filter(|_| values.is_empty())?;
+    let words = message.all().get(words)?;
+    Some(Found { value, span: words.first()?.at..words.last()?.end })
 }
 
 /// Reads a message for one of the four types.

@@ -101,7 +101,9 @@ impl<'m> Tokens<'m> {
         let known = last.id != WordId::UNKNOWN && next.is_some_and(|next| next.id != WordId::UNKNOWN);
         let id = match sign {
             ":" | "/" if tight && digits => VOCABULARY.id(sign),
-            "-" | "–" | "—" | "‐" | "−" if next.is_some() && (digits || known && !tight || known && sign != "-") => {
+            "-" | "–" | "—" | "‐" | "−"
+                if next.is_some() && (digits || known && !tight || known && sign != "-") =>
+            {
                 VOCABULARY.id("-")
             }
             "-" if next.is_some() && known && word.capital && next.is_some_and(|next| next.capital) => {
@@ -130,14 +132,6 @@ impl<'m> Tokens<'m> {
     pub(crate) fn tokens(&self, words: Range<usize>) -> Range<usize> {
         let at = |word: usize| self.of.partition_point(|of| *of < word);
         at(words.start)..at(words.end)
-    }
-
-    /// The bytes of the message that these tokens are.
-    pub(crate) fn bytes(&self, tokens: Range<usize>) -> Range<usize> {
-        match (self.all.get(tokens.start), self.all.get(tokens.end.wrapping_sub(1))) {
-            (Some(first), Some(last)) => first.at..last.end,
-            _ => 0..0,
-        }
     }
 
     /// A token that is digits only, and how many they are.
