@@ -585,7 +585,9 @@ fn feast(caught: &Caught<Item>, year: i16) -> Option<jiff::civil::Date> {
 fn holiday(grammar: &Grammar<'_>, caught: &Caught<Item>) -> Option<Item> {
     let said = grammar.said;
     let this = said.today().year();
-    let date = match (number(caught, YEAR), number(caught, SHIFT)) {
+    // "of last year": a year is also a stretch of days.
+    let named = day(caught).and_then(|year| year.from).map(|first| i64::from(first.year()));
+    let date = match (number(caught, YEAR).or(named), number(caught, SHIFT)) {
         (Some(year), _) => feast(caught, i16::try_from(year).ok()?)?,
         (None, shift) => {
             let said = Said { past: said.past || shift.is_some_and(|shift| shift < 0), ..said };

@@ -115,7 +115,7 @@ fn one(grammar: &Grammar<'_>, at: usize, kind: Kind) -> Option<Found> {
 /// A month or day of the week that is also another word, and no more than that word.
 fn doubtful(grammar: &Grammar<'_>, at: usize, to: usize) -> bool {
     let doubtful = grammar.lexicon.section(DOUBTFUL);
-    to == at + 1 && doubtful.at(&grammar.tokens.all, at)
+    next(grammar, at) + 1 == to && doubtful.at(&grammar.tokens.all, to - 1)
 }
 
 /// "now" is more often a word of time than a time, and "in 15" says minutes only where a time is asked for.

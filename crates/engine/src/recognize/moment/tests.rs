@@ -370,18 +370,8 @@ fn well_formed(value: &Value) -> bool {
         Value::Time(reading) => each(reading, &|text| text.parse::<jiff::civil::Time>().is_ok()),
         Value::Date(reading) => each(reading, &|text| text.parse::<Date>().is_ok()),
         Value::DateTime(reading) => each(reading, &|text| text.parse::<DateTime>().is_ok()),
-        Value::Duration(text) => text.parse::<jiff::Span>().is_ok_and(jiff::Span::is_positive_any),
+        Value::Duration(text) => text.parse::<jiff::Span>().is_ok_and(|span| span.is_positive()),
         _ => false,
-    }
-}
-
-trait Positive {
-    fn is_positive_any(self) -> bool;
-}
-
-impl Positive for jiff::Span {
-    fn is_positive_any(self) -> bool {
-        !self.is_zero() && !self.is_negative()
     }
 }
 
