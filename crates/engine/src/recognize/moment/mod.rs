@@ -1,6 +1,6 @@
 //! Times, dates, moments and lengths of time (`spec 02 §6`, `time`, `date`, `datetime`, `duration`).
 //!
-//! A message is cut into fine words (`tokens`), its shapes are read as the lexicon lists them (`grammar`), what they
+//! A message is cut into fine words (`tokens`), its shapes are read as the lexicon lists them (`grammar`, `meaning`), what they
 //! are worth is reckoned on the person's calendar (`clock`, `day`, `length`), values that belong together are put
 //! together (`items`), and a message that is nothing else answers the question (`answer`).
 
@@ -10,6 +10,7 @@ mod day;
 mod grammar;
 mod items;
 mod length;
+mod meaning;
 #[cfg(test)]
 mod tests;
 mod tokens;
