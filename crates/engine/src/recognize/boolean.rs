@@ -8,7 +8,7 @@
 use super::clause::remainder;
 use super::lexicon::{Cover, Lexicon, Section, SectionId};
 use super::words::{Gap, Word, Words};
-use super::{Context, Match, NoMatch, Value, named};
+use super::{Context, Found, Match, NoMatch, Value, named};
 
 /// The sections a message is covered with, by what they say; the order breaks ties.
 const SECTIONS: [(SectionId, u32); 12] = [
@@ -64,7 +64,7 @@ pub(crate) fn read(
             return Err(NoMatch { reason: "a question" });
         }
         let value = verdict(kinds(&cover, words.len())).ok_or(NoMatch { reason: "neither yes nor no" })?;
-        return Ok(Match { value: Value::Boolean(value), remainder: None });
+        return Ok(Found::of(Value::Boolean(value), words).and(None));
     }
     lists
         .begins(message, &cover)
@@ -123,7 +123,7 @@ impl Lists {
                 return None;
             }
             let rest = cut + usize::from(joined);
-            Some(Match { value: Value::Boolean(value), remainder: remainder(message, rest, words.len()) })
+            Some(Found::of(Value::Boolean(value), &words[..cut]).and(remainder(message, rest, words.len())))
         })
     }
 
@@ -142,7 +142,7 @@ impl Lists {
         if value && self.takes_back(rest) {
             return None;
         }
-        Some(Match { value: Value::Boolean(value), remainder: remainder(message, 0, cut) })
+        Some(Found::of(Value::Boolean(value), tail).and(remainder(message, 0, cut)))
     }
 
     /// Whether the rest takes an agreement back or changes what was agreed to.

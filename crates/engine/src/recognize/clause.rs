@@ -4,68 +4,78 @@ use alloc::string::{String, ToString};
 
 use super::lexicon::{Lexicon, Section, SectionId};
 use super::words::{Gap, Word, Words};
-use super::{Match, NoMatch, Value, named};
+use super::{Found, Match, NoMatch, named};
 
 /// An answer clause is short; a longer one is a sentence of its own.
 const LONGEST: usize = 16;
 /// A whole message that is longer is no answer either; this bound keeps every reader linear.
-const MOST: usize = 64;
+pub(super) const MOST: usize = 64;
 
 const JOINER: SectionId = named("joiner");
 const TURN: SectionId = named("turn");
 
-/// The first word of a remainder decides what it may be.
-struct Joints {
-    joiner: Section,
-    turn: Section,
+/// How a recogniser reads the parts of a message.
+pub(crate) struct Parts<W, T> {
+    /// The answer these words are, if they are nothing else.
+    pub(crate) whole: W,
+    /// Whether the clause that begins at this word changes what was said before it.
+    pub(crate) takes_back: T,
 }
 
 /// Reads the whole message with `whole`, or its first or last clause when the rest is a clause of its own.
 pub(crate) fn read(
     lexicon: &'static Lexicon,
     message: &Words,
-    whole: impl Fn(&[Word]) -> Option<Value>,
+    whole: impl Fn(&[Word]) -> Option<Found>,
 ) -> Result<Match, NoMatch> {
-    let words = message.all();
-    let whole = |w: &[Word]| if w.len() > MOST { None } else { whole(w) };
-    if let Some(value) = whole(words) {
-        return Ok(Match { value, remainder: None });
-    }
-    let joints = Joints { joiner: lexicon.section(JOINER), turn: lexicon.section(TURN) };
-    first(message, &joints, &whole)
-        .or_else(|| last(message, &joints, &whole))
-        .ok_or(NoMatch { reason: "unexplained word" })
+    let turn = lexicon.section(TURN);
+    Parts { whole, takes_back: |cut| turn.at(message.all(), cut) }.read(lexicon, message)
 }
 
-/// The longest first clause that is an answer, with a rest that is none and takes nothing back.
-fn first(message: &Words, joints: &Joints, whole: &impl Fn(&[Word]) -> Option<Value>) -> Option<Match> {
-    let words = message.all();
-    (1..words.len().min(LONGEST + 1)).rev().find_map(|cut| {
-        let joined = joints.joiner.at(words, cut);
-        if words[cut - 1].after == Gap::Space && !joined {
-            return None;
+impl<W: Fn(&[Word]) -> Option<Found>, T: Fn(usize) -> bool> Parts<W, T> {
+    /// [`read`], with another idea of what takes an answer back.
+    pub(crate) fn read(&self, lexicon: &'static Lexicon, message: &Words) -> Result<Match, NoMatch> {
+        if let Some(found) = self.whole(message.all()) {
+            return Ok(found.and(None));
         }
-        // "Swansea?" asks; "Swansea, or …" and "3, no 4" have not decided.
-        if words[cut - 1].after == Gap::Question || joints.turn.at(words, cut) {
-            return None;
-        }
-        let rest = &words[if joined { cut + 1 } else { cut }..];
-        let value = whole(&words[..cut])?;
-        (rest.len() > 1 && whole(rest).is_none())
-            .then(|| Match { value, remainder: remainder(message, cut + usize::from(joined), words.len()) })
-    })
-}
-
-/// A last sentence that is an answer: only behind a full stop, since "…, for two" belongs to what it follows.
-fn last(message: &Words, joints: &Joints, whole: &impl Fn(&[Word]) -> Option<Value>) -> Option<Match> {
-    let words = message.all();
-    let cut = (1..words.len()).rev().find(|&i| words[i - 1].after >= Gap::Hard)?;
-    let before = words[..cut].iter().rposition(|w| w.after == Gap::Question);
-    if cut < 2 || words.len() - cut > LONGEST || before.is_some() || joints.turn.at(words, cut) {
-        return None;
+        self.first(message, lexicon.section(JOINER))
+            .or_else(|| self.last(message))
+            .ok_or(NoMatch { reason: "unexplained word" })
     }
-    let value = whole(&words[cut..])?;
-    Some(Match { value, remainder: remainder(message, 0, cut) })
+
+    fn whole(&self, words: &[Word]) -> Option<Found> {
+        if words.len() > MOST { None } else { (self.whole)(words) }
+    }
+
+    /// The longest first clause that is an answer, with a rest that is none and takes nothing back.
+    fn first(&self, message: &Words, joiner: Section) -> Option<Match> {
+        let words = message.all();
+        (1..words.len().min(LONGEST + 1)).rev().find_map(|cut| {
+            let joined = joiner.at(words, cut);
+            if words[cut - 1].after == Gap::Space && !joined {
+                return None;
+            }
+            // "Swansea?" asks; "Swansea, or …" and "3, no 4" have not decided.
+            if words[cut - 1].after == Gap::Question || (self.takes_back)(cut) {
+                return None;
+            }
+            let rest = &words[if joined { cut + 1 } else { cut }..];
+            let found = self.whole(&words[..cut])?;
+            (rest.len() > 1 && self.whole(rest).is_none())
+                .then(|| found.and(remainder(message, cut + usize::from(joined), words.len())))
+        })
+    }
+
+    /// A last sentence that is an answer: only behind a full stop, since "…, for two" belongs to what it follows.
+    fn last(&self, message: &Words) -> Option<Match> {
+        let words = message.all();
+        let cut = (1..words.len()).rev().find(|&i| words[i - 1].after >= Gap::Hard)?;
+        let before = words[..cut].iter().rposition(|w| w.after == Gap::Question);
+        if cut < 2 || words.len() - cut > LONGEST || before.is_some() || (self.takes_back)(cut) {
+            return None;
+        }
+        Some(self.whole(&words[cut..])?.and(remainder(message, 0, cut)))
+    }
 }
 
 /// The words from `from` to `to` as the user wrote them, with their punctuation.

@@ -5,10 +5,12 @@
 //! words ("Isle of Man", "5th and Main").
 
 use alloc::string::ToString;
+use alloc::vec::Vec;
 
 use super::lexicon::{Lexicon, Section, SectionId, skip};
+use super::more::Inside;
 use super::words::{Gap, Word, Words};
-use super::{Context, Match, NoMatch, Value, all_quoted, clause, named};
+use super::{Context, Found, Match, NoMatch, Value, all_quoted, clause, named};
 
 const LEAD: [SectionId; 2] = [named("location.lead"), named("location.prep")];
 const TAIL: [SectionId; 3] = [named("location.tail"), named("filler"), named("thanks")];
@@ -42,8 +44,28 @@ pub(crate) fn read(
     }
     let shape = Shape::of(lexicon, message);
     clause::read(lexicon, message, |words| {
-        shape.name(words).map(|name| Value::Location(message.slice(name).to_string()))
+        shape.name(words).map(|name| Found::of(Value::Location(message.slice(name).to_string()), name))
     })
+}
+
+/// The places in a message: names with capitals behind a preposition of place.
+pub(crate) fn values(lexicon: &'static Lexicon, message: &Words, _context: &Context<'_>) -> Vec<Inside> {
+    let (shape, words) = (Shape::of(lexicon, message), message.all());
+    let (mut all, mut at) = (Vec::new(), 0);
+    while at < words.len() {
+        let from = at + shape.lead[1].longest(words, at);
+        let run = words[from..].iter().take(CAPITAL).take_while(|w| w.capital || shape.is_inner(w)).count();
+        let name = |n: &usize| words[from].capital && shape.is_name(&words[from..from + n]);
+        let Some(n) = (1..=run).rev().find(name).filter(|_| from > at) else {
+            at += 1;
+            continue;
+        };
+        let name = &words[from..from + n];
+        let found = Found::of(Value::Location(message.slice(name).to_string()), name);
+        all.push(Inside { found, fit: 0 });
+        at = from + n;
+    }
+    all
 }
 
 struct Shape<'m> {

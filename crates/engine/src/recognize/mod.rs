@@ -12,7 +12,9 @@ mod interrupt;
 pub(crate) mod lexicon;
 mod location;
 mod moment;
+mod more;
 mod number;
+mod request;
 mod selection;
 mod suggestion;
 pub(crate) mod words;
@@ -21,6 +23,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
+use core::ops::Range;
 use core::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -30,7 +33,8 @@ pub use context::Context;
 pub use interrupt::{Interrupt, interrupt};
 pub use words::Words;
 
-use lexicon::{RECOGNIZE_NAMES, SectionId};
+use lexicon::{Lexicon, RECOGNIZE_NAMES, SectionId};
+use more::Inside;
 use words::Word;
 
 /// What a waiting question accepts (`spec 02 §6`).
@@ -164,6 +168,8 @@ impl Value {
 pub struct Match {
     /// What it says.
     pub value: Value,
+    /// The bytes of the message that say it.
+    pub span: Range<usize>,
     /// The part of the message that is a separate clause and still has to be routed (`spec 02 §5.4`).
     pub remainder: Option<String>,
 }
@@ -174,7 +180,20 @@ pub struct Found {
     /// What it is.
     pub value: Value,
     /// Where it stands, in bytes of the text.
-    pub span: core::ops::Range<usize>,
+    pub span: Range<usize>,
+}
+
+impl Found {
+    /// A value that these words say.
+    pub(crate) fn of(value: Value, words: &[Word]) -> Self {
+        let span = words.first().map_or(0, |word| word.at)..words.last().map_or(0, |word| word.end);
+        Self { value, span }
+    }
+
+    /// The answer it is, with what of the message still has to be routed.
+    fn and(self, remainder: Option<String>) -> Match {
+        Match { value: self.value, span: self.span, remainder }
+    }
 }
 
 /// A message that does not, and why: the word goes into the trace.
@@ -316,7 +335,8 @@ pub fn answer(expected: &Expected, message: &Words, context: &Context<'_>) -> Re
         return free_text(message);
     }
     let mut reason = "unexplained word";
-    for lexicon in context.lexicons().filter(|lexicon| lexicon.has(own(expected))) {
+    let able = || context.lexicons().filter(|lexicon| lexicon.has(own(expected)));
+    for lexicon in able() {
         let read = match expected {
             Expected::Boolean => boolean::read(lexicon, message, context),
             Expected::Number => number::read(lexicon, message, context),
@@ -332,7 +352,29 @@ pub fn answer(expected: &Expected, message: &Words, context: &Context<'_>) -> Re
             Err(no) => reason = no.reason,
         }
     }
-    Err(NoMatch { reason })
+    let more = able().filter(|lexicon| more::has(lexicon)).find_map(|lexicon| {
+        let values = || values(expected, lexicon, message, context);
+        more::read(lexicon, message, context, values).ok()
+    });
+    more.ok_or(NoMatch { reason })
+}
+
+/// Every value of that type in a message, for an answer inside more; a type that is not named here has none.
+fn values(
+    expected: &Expected,
+    lexicon: &'static Lexicon,
+    message: &Words,
+    context: &Context<'_>,
+) -> Vec<Inside> {
+    match expected {
+        Expected::Number => number::values(lexicon, message, context),
+        Expected::Location => location::values(lexicon, message, context),
+        Expected::Time | Expected::Date | Expected::DateTime | Expected::Duration => {
+            moment::values(lexicon, message, context, expected)
+        }
+        Expected::Selection(options) => selection::values(lexicon, message, context, options),
+        _ => Vec::new(),
+    }
 }
 
 /// The one value of a type inside a text, which may say anything else besides. `None` when there are several, or
@@ -367,7 +409,8 @@ fn free_text(message: &Words) -> Result<Match, NoMatch> {
     if acknowledgement(message) {
         return Err(NoMatch { reason: "acknowledgement" });
     }
-    Ok(Match { value: Value::Text(message.text().trim().to_string()), remainder: None })
+    let value = Value::Text(message.text().trim().to_string());
+    Ok(Found::of(value, message.all()).and(None))
 }
 
 /// The section of that name in the recognisers' lexicons.
@@ -416,6 +459,22 @@ mod tests {
             let context = Context::default().speaking(language);
             let found = answer(&Expected::Boolean, &Words::of(text), &context).unwrap();
             assert_eq!(found.value, Value::Boolean(false), "{language} {text}");
+        }
+    }
+
+    #[test]
+    fn a_match_tells_where_its_value_is() {
+        let choice = "selection:Red|Blue".parse().unwrap();
+        for (expected, text, said) in [
+            (&Expected::Number, "A party of twenty five, please.", "twenty five"),
+            (&Expected::Number, "For two people, and mail Bob the plan", "two"),
+            (&Expected::Location, "I'd like to go to New York, please.", "New York"),
+            (&Expected::Boolean, "Two tickets, yes please", "yes please"),
+            (&Expected::Boolean, " Yes! And mail Bob the plan.", "Yes"),
+            (&choice, "Blue, and mail Bob the plan", "Blue"),
+            (&Expected::Text, "  Dinner with Bob ", "Dinner with Bob"),
+        ] {
+            assert_eq!(&text[matches(expected, text).unwrap().span], said, "{text}");
         }
     }
 
@@ -492,7 +551,9 @@ mod tests {
         ) {
             let text = parts.join(" ");
             for expected in every_type() {
-                if let Ok(found) = matches(&expected, &text) && let Some(rest) = found.remainder {
+                let Ok(found) = matches(&expected, &text) else { continue };
+                prop_assert!(text.get(found.span).is_some_and(|said| !said.is_empty()));
+                if let Some(rest) = found.remainder {
                     prop_assert!(text.contains(&rest) && !rest.is_empty());
                 }
             }

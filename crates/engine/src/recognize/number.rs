@@ -5,14 +5,27 @@
 
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 
 use super::lexicon::{Lexicon, Section, SectionId, skip};
+use super::more::Inside;
 use super::words::{Gap, Word, Words};
-use super::{Context, Match, NoMatch, Value, all_quoted, clause, named};
+use super::{Context, Found, Match, NoMatch, Value, all_quoted, clause, named};
 
 pub(crate) const LEAD: SectionId = named("number.lead");
 const NOUN: SectionId = named("number.noun");
 const NOT: SectionId = named("number.not");
+const BEFORE: SectionId = named("number.before");
+const ENDS: SectionId = named("number.ends");
+const THING: SectionId = named("number.thing");
+/// What is counted, by kind: a question about one kind is not answered by a number of another.
+const COUNTED: [SectionId; 5] = [
+    named("number.people"),
+    named("number.time"),
+    named("number.room"),
+    named("number.bath"),
+    named("number.star"),
+];
 const TAIL: SectionId = named("tail");
 const FILLER: SectionId = named("filler");
 const THANKS: SectionId = named("thanks");
@@ -35,19 +48,21 @@ pub(crate) fn read(
     if all_quoted(message.all()) {
         return Err(NoMatch { reason: "quoted" });
     }
-    clause::read(lexicon, message, |words| whole(lexicon, message, words).map(Value::Number))
+    clause::read(lexicon, message, |words| whole(lexicon, message, words))
 }
 
 /// The number these words are, if they are nothing else.
-fn whole(lexicon: &'static Lexicon, message: &Words, words: &[Word]) -> Option<String> {
+fn whole(lexicon: &'static Lexicon, message: &Words, words: &[Word]) -> Option<Found> {
     if words.last().is_some_and(|w| w.after == Gap::Question) && words.len() == 1 {
         return None;
     }
-    let (value, next) = value(lexicon, message, words, lead(lexicon, message, words))?;
+    let from = lead(lexicon, message, words);
+    let (value, next) = value(lexicon, message, words, from)?;
+    let found = Found::of(Value::Number(value), &words[from..next]);
     let filler = [TAIL, FILLER, THANKS].map(|id| lexicon.section(id));
     let at = next + lexicon.section(NOUN).longest(words, next);
     if skip(&filler, words, at) == words.len() {
-        return Some(value);
+        return Some(found);
     }
     // What is counted may be any single word ("3 apples"), unless it makes the number a time, a date or a name.
     let counted = words.get(at).filter(|w| {
@@ -57,7 +72,57 @@ fn whole(lexicon: &'static Lexicon, message: &Words, words: &[Word]) -> Option<S
             && message.folded(w).chars().all(char::is_alphabetic)
             && words[at - 1].after == Gap::Space
     })?;
-    (message.folded(counted).ends_with('s') && skip(&filler, words, at + 1) == words.len()).then_some(value)
+    (message.folded(counted).ends_with('s') && skip(&filler, words, at + 1) == words.len()).then_some(found)
+}
+
+/// The quantities in a message: numbers of something, or those that words of quantity lead to.
+pub(crate) fn values(lexicon: &'static Lexicon, message: &Words, context: &Context<'_>) -> Vec<Inside> {
+    let words = message.all();
+    let asked = COUNTED.map(|id| lexicon.section(id).within(context.question().all()));
+    let (mut all, mut at) = (Vec::new(), 0);
+    while at < words.len() {
+        let Some((value, next)) = value(lexicon, message, words, at).filter(|_| starts(message, words, at))
+        else {
+            at += 1;
+            continue;
+        };
+        let counts = COUNTED.map(|id| lexicon.section(id).at(words, next));
+        let fits = counts.iter().zip(asked).any(|(counted, asked)| *counted && asked);
+        let other = !fits && counts.contains(&true) && asked.contains(&true);
+        let counted = lexicon.section(NOUN).at(words, next);
+        let led = at > 0
+            && lexicon.section(BEFORE).at(words, at - 1)
+            && (next == words.len()
+                || words[next - 1].after > Gap::Space
+                || lexicon.section(ENDS).at(words, next));
+        if !other && !quantified(lexicon, message, words, next) && (counted || led) {
+            let found = Found::of(Value::Number(value), &words[at..next]);
+            all.push(Inside { found, fit: u8::from(counted) + u8::from(fits) });
+        }
+        at = next;
+    }
+    all
+}
+
+/// Whether a number may begin here: not behind a sign that makes it something else, nor inside "11:30".
+fn starts(message: &Words, words: &[Word], at: usize) -> bool {
+    let before = at.checked_sub(1).map(|before| &words[before]);
+    before.is_none_or(|before| {
+        let sign = matches!(message.folded(before), "$" | "€" | "£" | "¥" | "#" | "+" | "=");
+        let inside = before.digit && words[at].at - before.end < 2;
+        !sign && !inside
+    })
+}
+
+/// Whether what follows makes the number a time, a date, an amount or a name.
+fn quantified(lexicon: &'static Lexicon, message: &Words, words: &[Word], next: usize) -> bool {
+    words.get(next).is_some_and(|after| {
+        let touches = after.digit && after.at - words[next - 1].end < 2;
+        let not = words[next - 1].after == Gap::Space && lexicon.section(THING).at(words, next);
+        touches
+            || not
+            || (after.capital && words[next - 1].after == Gap::Space && !message.folded(after).is_empty())
+    })
 }
 
 /// Skips what may stand before the number, but never the number itself ("one", "a couple").
@@ -165,17 +230,6 @@ fn spelled(lexicon: &'static Lexicon, words: &[Word], from: usize) -> Option<(u6
 
 fn joins(units: Section, words: &[Word], at: usize) -> bool {
     words.get(at + 1).is_some_and(|w| units.value(w).is_some())
-}
-
-/// The number a short phrase spells, for recognisers that take option numbers.
-pub(crate) fn index(
-    lexicon: &'static Lexicon,
-    message: &Words,
-    words: &[Word],
-    at: usize,
-) -> Option<(usize, usize)> {
-    let (value, next) = value(lexicon, message, words, at)?;
-    Some((value.parse().ok()?, next))
 }
 
 #[cfg(test)]

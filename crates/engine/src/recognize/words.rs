@@ -6,7 +6,6 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::ops::Range;
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 use unicode_segmentation::UnicodeSegmentation;
@@ -92,21 +91,12 @@ impl Words {
 
     /// The same, with the words of a vocabulary.
     pub(super) fn known(text: &str, vocabulary: &Vocabulary<'_>) -> Self {
-        let mut words = Self::default();
-        words.add(text, vocabulary);
+        let mut words = Self { text: text.into(), ..Self::default() };
+        words.cut(text, vocabulary);
         words
     }
 
-    /// Several texts at once; each begins where the one before it ended.
-    pub(super) fn each<'t>(texts: impl Iterator<Item = &'t str>) -> (Self, Vec<Range<usize>>) {
-        let mut words = Self::default();
-        let ranges = texts.map(|text| words.add(text, &VOCABULARY)).collect();
-        (words, ranges)
-    }
-
-    fn add(&mut self, text: &str, vocabulary: &Vocabulary<'_>) -> Range<usize> {
-        let (offset, first_word) = (self.text.len(), self.all.len());
-        self.text.push_str(text);
+    fn cut(&mut self, text: &str, vocabulary: &Vocabulary<'_>) {
         self.folded.reserve(text.len());
         self.all.reserve(text.len() / 4);
         let (mut quote, mut line_quoted, mut line_start, mut spaced) = (false, false, true, true);
@@ -132,17 +122,16 @@ impl Words {
                     quoted: quote || line_quoted,
                     capital: first.is_uppercase(),
                     digit: folded.starts_with(|c: char| c.is_ascii_digit()),
-                    at: offset + at,
-                    end: offset + at + raw.len(),
+                    at,
+                    end: at + raw.len(),
                     folded: (begin, self.folded.len()),
                 });
-            } else if let Some(last) = self.all.last_mut().filter(|word| word.at >= offset) {
+            } else if let Some(last) = self.all.last_mut() {
                 let (from, to) = last.folded;
                 last.after = last.after.max(gap(raw, spaced, &self.folded[from..to]));
             }
             spaced = first.is_whitespace();
         }
-        first_word..self.all.len()
     }
 
     /// The message as written.

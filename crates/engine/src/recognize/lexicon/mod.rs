@@ -216,19 +216,28 @@ impl Section {
 
     /// What the section says a word counts for.
     pub(crate) fn value(self, word: &Word) -> Option<u64> {
+        self.spelled_as(word.id)
+    }
+
+    /// The same for a word, or a part of one, that is spelled like this.
+    pub(crate) fn spelled(self, text: &str) -> Option<u64> {
+        self.spelled_as(VOCABULARY.id(text))
+    }
+
+    fn spelled_as(self, word: WordId) -> Option<u64> {
         self.signed(word).and_then(|value| u64::try_from(value).ok())
     }
 
-    fn signed(self, word: &Word) -> Option<i64> {
+    fn signed(self, word: WordId) -> Option<i64> {
         let values = self.lexicon.values;
-        let found = values.binary_search_by_key(&(self.id, word.id), |(section, word, _)| (*section, *word));
+        let found = values.binary_search_by_key(&(self.id, word), |(section, word, _)| (*section, *word));
         found.ok().map(|at| values[at].2)
     }
 
     /// What the longest phrase with a value counts for that begins at `at`, and where it ends.
     pub(crate) fn valued(self, words: &[Word], at: usize) -> Option<(i64, usize)> {
         let word = words.get(at)?;
-        let single = self.signed(word).map(|value| (value, at + 1));
+        let single = self.signed(word.id).map(|value| (value, at + 1));
         let mut reader = Reader { lexicon: self.lexicon, words, depth: DEPTH, last: None };
         let mut longest = single;
         for start in self.lexicon.starting(self.id, word.id) {

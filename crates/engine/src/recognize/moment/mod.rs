@@ -16,8 +16,6 @@ mod tests;
 mod tokens;
 
 use alloc::vec::Vec;
-use core::ops::Range;
-
 use answer::Maker;
 use day::Said;
 use grammar::Grammar;
@@ -25,9 +23,10 @@ use items::Kind;
 use tokens::Tokens;
 
 use super::lexicon::{Lexicon, SectionId};
+use super::more::Inside;
 use super::words::Words;
 use super::{
-    Context, Expected, Found, Match, NoMatch, Value, acknowledgement, all_quoted, clause, named, suggestion,
+    Context, Expected, Found, Match, NoMatch, acknowledgement, all_quoted, clause, named, suggestion,
 };
 
 /// A language without shapes of a date reads none of the four types.
@@ -52,7 +51,7 @@ pub(crate) fn read(
             let start = message.all().as_ptr() as usize;
             clause::read(lexicon, message, |words| {
                 let from = (words.as_ptr() as usize - start) / size_of::<super::Word>();
-                maker.whole(from..from + words.len())
+                maker.whole(from..from + words.len()).map(|value| Found::of(value, words))
             })
         })
     };
@@ -60,19 +59,19 @@ pub(crate) fn read(
         .or_else(|no| suggestion::affirmed(lexicon, message, context, expected).ok_or(no))
 }
 
-/// Every value of a type that a message holds, and the words it is said with. A bare number is one only when it is
-/// the message.
+/// Every value of a type that a message holds. A bare number is one only when it is the message.
 pub(crate) fn values(
     lexicon: &'static Lexicon,
     message: &Words,
     context: &Context<'_>,
     expected: &Expected,
-) -> Vec<(Value, Range<usize>)> {
+) -> Vec<Inside> {
     let all = with(lexicon, message, context, expected, |maker| {
         let tokens = &maker.grammar.tokens;
         let said = maker.values(&(0..tokens.all.len())).into_iter();
         let sure = said.filter(|said| !said.weak || said.tokens.len() == tokens.all.len());
-        sure.map(|said| (said.value, tokens.words(said.tokens))).collect()
+        let found = sure.map(|said| Found { value: said.value, span: tokens.bytes(said.tokens) });
+        found.map(|found| Inside { found, fit: 0 }).collect()
     });
     all.unwrap_or_default()
 }
@@ -85,9 +84,7 @@ pub(crate) fn find(
     expected: &Expected,
 ) -> Option<Found> {
     let mut values = values(lexicon, message, context, expected);
-    let (value, words) = values.pop().filter(|_| values.is_empty())?;
-    let words = message.all().get(words)?;
-    Some(Found { value, span: words.first()?.at..words.last()?.end })
+    values.pop().filter(|_| values.is_empty()).map(|only| only.found)
 }
 
 /// Reads a message for one of the four types.

@@ -120,18 +120,18 @@ impl<'m> Tokens<'m> {
         self.push(i, last.sign(id, at, at + sign.len()));
     }
 
-    /// The words of the message that these tokens are.
-    pub(crate) fn words(&self, tokens: Range<usize>) -> Range<usize> {
-        match (self.of.get(tokens.start), self.of.get(tokens.end.wrapping_sub(1))) {
-            (Some(first), Some(last)) => *first..*last + 1,
-            _ => 0..0,
-        }
-    }
-
     /// The tokens that these words of the message are.
     pub(crate) fn tokens(&self, words: Range<usize>) -> Range<usize> {
         let at = |word: usize| self.of.partition_point(|of| *of < word);
         at(words.start)..at(words.end)
+    }
+
+    /// The bytes of the message that these tokens are.
+    pub(crate) fn bytes(&self, tokens: Range<usize>) -> Range<usize> {
+        match (self.all.get(tokens.start), self.all.get(tokens.end.wrapping_sub(1))) {
+            (Some(first), Some(last)) => first.at..last.end,
+            _ => 0..0,
+        }
     }
 
     /// A token that is digits only, and how many they are.

@@ -1,0 +1,108 @@
+//! An answer inside more (`spec 02 §6`): "I'm leaving from Vancouver on the 10th" answers "When do you plan to leave?".
+//!
+//! The message is no strict answer, but it informs rather than asks for something else ([`request`]), and it holds one
+//! value of the expected type, or one of several that is clearly the one asked for.
+//!
+//! The rest is not routed on: it says more about what was asked and starts nothing. Who gets the value gets the whole
+//! message with the turn.
+
+use alloc::vec::Vec;
+
+use super::lexicon::{Lexicon, SectionId};
+use super::{Context, Found, Match, NoMatch, Words, all_quoted, named, request};
+
+const REFUSES: SectionId = named("more.not");
+
+/// A value somewhere in a message.
+#[derive(Debug)]
+pub(crate) struct Inside {
+    pub(crate) found: Found,
+    /// How well it fits what was asked for, by the words around it; of several values only the best counts.
+    pub(crate) fit: u8,
+}
+
+/// Whether a language can tell an answer inside more from a request.
+pub(crate) fn has(lexicon: &Lexicon) -> bool {
+    lexicon.has(request::ACT)
+}
+
+/// Reads the one value of a message that informs; `values` finds all it holds.
+pub(crate) fn read(
+    lexicon: &'static Lexicon,
+    message: &Words,
+    context: &Context<'_>,
+    values: impl FnOnce() -> Vec<Inside>,
+) -> Result<Match, NoMatch> {
+    if all_quoted(message.all()) {
+        return Err(NoMatch { reason: "quoted" });
+    }
+    if context.question().all().is_empty() {
+        return Err(NoMatch { reason: "nobody knows the question" });
+    }
+    if let Some(reason) = request::other(lexicon, message, context.question()) {
+        return Err(NoMatch { reason });
+    }
+    if lexicon.section(REFUSES).within(message.all()) {
+        return Err(NoMatch { reason: "a correction" });
+    }
+    one(values()).map(|found| found.and(None))
+}
+
+/// The value that fits best, when no other value fits as well.
+fn one(values: Vec<Inside>) -> Result<Found, NoMatch> {
+    let best = values.iter().map(|inside| inside.fit).max().ok_or(NoMatch { reason: "no value" })?;
+    let mut fitting = values.into_iter().filter(|inside| inside.fit == best).map(|inside| inside.found);
+    let first = fitting.next().ok_or(NoMatch { reason: "no value" })?;
+    if fitting.all(|other| other.value == first.value) {
+        Ok(first)
+    } else {
+        Err(NoMatch { reason: "two values" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::recognize::{Context, Expected, Match, NoMatch, Words, answer};
+
+    fn read(expected: &Expected, asked: &str, text: &str) -> Result<Match, NoMatch> {
+        answer(expected, &Words::of(text), &Context::default().to(asked))
+    }
+
+    #[test]
+    fn what_says_more_than_was_asked_is_an_answer() {
+        for (asked, text, expected) in [
+            ("How many people?", "I'm leaving on the 10th with 3 friends", "3"),
+            ("How many seats do you need?", "There are four of us, two bags in all.", "4"),
+            ("For how many nights?", "One room for 6 nights, please.", "6"),
+            ("How many rooms?", "One room for 6 nights, please.", "1"),
+            ("How many tickets do you want?", "Book two tickets for the show in Leeds", "2"),
+        ] {
+            let found =
+                read(&Expected::Number, asked, text).unwrap_or_else(|e| panic!("{text}: {}", e.reason));
+            assert_eq!((found.value.text(), found.remainder), (expected, None), "{text}");
+        }
+        let found = read(
+            &Expected::Location,
+            "Where are you leaving from?",
+            "I'm leaving from Seattle with two friends",
+        );
+        assert_eq!(found.unwrap().value.text(), "Seattle");
+    }
+
+    #[test]
+    fn what_asks_for_something_else_is_none() {
+        for (asked, text) in [
+            ("How many people?", "Find me a house with 3 bedrooms"),
+            ("How many bedrooms do you need?", "Can you find a bus for 3 people?"),
+            ("How many people?", "Is there room for 3 people?"),
+            ("How many tickets?", "I need a hotel with 2 rooms"),
+            ("How many people?", "3 people, or 4 people"),
+            ("How many people?", "not 3 people in one car"),
+            ("How many people?", "It is 3 adults with 2 kids in one car"),
+            ("", "what about the 3 rooms in the attic"),
+            ("How many people?", "\"a party of 3 people in Leeds\""),
+        ] {
+            assert!(read(&Expected::Number, asked, text).is_err(), "{asked} {text}");
+        }
+    }
+}

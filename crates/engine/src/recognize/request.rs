@@ -1,0 +1,205 @@
+//! Whether a message asks for something else than the question it follows (`spec 02 §6`): what tells an answer that
+//! says more than was asked from a request that happens to hold a value of the expected type.
+//!
+//! Topics are everyday classes of things and doings, such as journeys, meals or films. A message is about something
+//! else when it
+//!
+//! - asks: a sentence is a question, unless it proposes an answer ("how about …?");
+//! - names a topic the question is not about;
+//! - asks for something to be done, and nothing ties that to the question: no topic of it, no word of it, no "it";
+//! - wants a thing, after a question that is about no topic: "I need a rental car at 3" follows "What time?" badly.
+//!
+//! What is left informs: "I'm leaving from Vancouver on the 10th." In doubt a message is a request.
+
+use super::lexicon::{Lexicon, Section, SectionId, skip};
+use super::named;
+use super::words::{Gap, Word, Words};
+
+const TOPICS: [SectionId; 21] = [
+    named("topic.flight"),
+    named("topic.bus"),
+    named("topic.train"),
+    named("topic.lodging"),
+    named("topic.home"),
+    named("topic.car"),
+    named("topic.ride"),
+    named("topic.eating"),
+    named("topic.event"),
+    named("topic.film"),
+    named("topic.song"),
+    named("topic.money"),
+    named("topic.care"),
+    named("topic.calendar"),
+    named("topic.weather"),
+    named("topic.sights"),
+    named("topic.message"),
+    named("topic.alarm"),
+    named("topic.shop"),
+    named("topic.work"),
+    named("topic.paper"),
+];
+/// What may stand before the words that say what a sentence does.
+const BEFORE: [SectionId; 5] =
+    [named("filler"), named("thanks"), named("greeting"), named("joiner"), named("request.turn")];
+pub(crate) const ACT: SectionId = named("request.act");
+const WANT: SectionId = named("request.want");
+const POINTS: SectionId = named("request.points");
+const KNOWN: SectionId = named("request.known");
+const OPEN: SectionId = named("question.open");
+const PROPOSES: SectionId = named("question.proposes");
+const LIGHT: SectionId = named("light");
+
+/// A message that is longer is no answer that says a little more; this bound keeps the reader linear.
+const MOST: usize = 64;
+/// Two words of which this much is the same at their beginning have one stem: "leave" and "leaving".
+const STEM: usize = 4;
+
+/// Why the message is something else than an answer to the question; nothing when it only informs.
+pub(crate) fn other(lexicon: &'static Lexicon, message: &Words, question: &Words) -> Option<&'static str> {
+    let words = message.all();
+    if words.len() > MOST {
+        return Some("too long");
+    }
+    let reader = Reader { lexicon, message, question, asked: topics(lexicon, question.all()) };
+    sentences(words).find_map(|sentence| reader.other(sentence))
+}
+
+/// The topics these words are about, as bits.
+fn topics(lexicon: &'static Lexicon, words: &[Word]) -> u32 {
+    (0..words.len().min(MOST)).fold(0, |all, at| all | topic(lexicon, words, at))
+}
+
+/// The topics of the phrases that begin at `at`, as bits.
+fn topic(lexicon: &'static Lexicon, words: &[Word], at: usize) -> u32 {
+    let bits = TOPICS.iter().enumerate();
+    bits.fold(0, |all, (i, id)| all | u32::from(lexicon.section(*id).at(words, at)) << i)
+}
+
+/// The words between ends of sentences.
+fn sentences(words: &[Word]) -> impl Iterator<Item = &[Word]> {
+    words.chunk_by(|word, _| word.after < Gap::Hard)
+}
+
+struct Reader<'r> {
+    lexicon: &'static Lexicon,
+    message: &'r Words,
+    question: &'r Words,
+    /// What the question is about.
+    asked: u32,
+}
+
+impl Reader<'_> {
+    fn list(&self, id: SectionId) -> Section {
+        self.lexicon.section(id)
+    }
+
+    fn other(&self, sentence: &[Word]) -> Option<&'static str> {
+        let from = skip(&BEFORE.map(|id| self.list(id)), sentence, 0);
+        let starts = |id| self.list(id).at(sentence, from);
+        let asks = sentence.last().is_some_and(|w| w.after == Gap::Question) || starts(OPEN);
+        if asks && !starts(PROPOSES) {
+            return Some("a question");
+        }
+        let about = topics(self.lexicon, sentence);
+        if self.asked != 0 && self.foreign(sentence) {
+            return Some("another topic");
+        }
+        let tied = about & self.asked != 0 || self.echoes(sentence);
+        if starts(ACT) && !tied && !self.list(POINTS).within(sentence) {
+            return Some("a request");
+        }
+        if self.asked == 0 && starts(WANT) && !tied && self.introduces(sentence) {
+            return Some("another thing");
+        }
+        None
+    }
+
+    /// Whether some phrase is only about topics the question is not about.
+    fn foreign(&self, sentence: &[Word]) -> bool {
+        (0..sentence.len()).any(|at| {
+            let about = topic(self.lexicon, sentence, at);
+            about != 0 && about & self.asked == 0
+        })
+    }
+
+    /// Whether a thing is named that was not spoken of yet: "a car", "tickets", but not "the car" or "it".
+    fn introduces(&self, sentence: &[Word]) -> bool {
+        let known = |at: usize| at > 0 && self.list(KNOWN).at(sentence, at - 1);
+        let thing = |at: &usize| topic(self.lexicon, sentence, *at) != 0;
+        !self.list(POINTS).within(sentence) && (0..sentence.len()).find(thing).is_some_and(|at| !known(at))
+    }
+
+    /// Whether the sentence takes up a word of the question that says what it is about.
+    fn echoes(&self, sentence: &[Word]) -> bool {
+        let said = |word: &Word| {
+            let folded = self.message.folded(word);
+            let light = self.list(LIGHT).is(core::slice::from_ref(word));
+            !light
+                && self
+                    .question
+                    .all()
+                    .iter()
+                    .take(MOST)
+                    .any(|asked| akin(self.question.folded(asked), folded))
+        };
+        sentence.iter().any(said)
+    }
+}
+
+/// Words of one stem, as far as their beginnings tell.
+fn akin(one: &str, other: &str) -> bool {
+    let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    let longest = one.chars().count().max(other.chars().count());
+    one == other || (same >= STEM && longest - same <= 3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recognize::lexicon::RECOGNIZE;
+
+    fn of(question: &str, message: &str) -> Option<&'static str> {
+        other(&RECOGNIZE[0], &Words::of(message), &Words::of(question))
+    }
+
+    #[test]
+    fn what_informs() {
+        for (question, message) in [
+            ("When do you plan to leave?", "I'm leaving from Vancouver on the 10th."),
+            ("What amount would you like to transfer?", "Transfer $1420 to Amir."),
+            ("What day should I make it for?", "Book it for Dr. Plotke on the 13th."),
+            ("What time do you need it?", "I need the car at two pm"),
+            ("Which song?", "Please play Lost Girls on my tv"),
+            ("At what time?", "How about 11:30 on Sunday?"),
+        ] {
+            assert_eq!(of(question, message), None, "{question} {message}");
+        }
+    }
+
+    #[test]
+    fn what_asks() {
+        for (question, message, why) in [
+            ("Which city?", "What will the weather be like in Toronto?", "a question"),
+            ("When will you return it?", "I must check the weather on the 10th", "another topic"),
+            ("What time?", "I need a rental car at 3", "another thing"),
+            ("Which city?", "Thanks. Now please find a dentist in Leeds", "a request"),
+            ("How many bedrooms?", "I'm looking for a bus for 2 people", "another topic"),
+        ] {
+            assert_eq!(of(question, message), Some(why), "{question} {message}");
+        }
+    }
+
+    #[test]
+    fn words_of_one_stem() {
+        for (one, other, same) in [
+            ("leave", "leaving", true),
+            ("transfer", "transferring", false),
+            ("ticket", "tickets", true),
+            ("car", "card", false),
+            ("depart", "department", false),
+            ("über", "übers", true),
+        ] {
+            assert_eq!(akin(one, other), same, "{one} {other}");
+        }
+    }
+}
