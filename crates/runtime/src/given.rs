@@ -27,7 +27,9 @@ impl Runtime {
             ..Given::default()
         };
         if !event.actor.is_empty() {
-            given.actor = Some(self.ports.directory.actor(key, &event.actor).await);
+            let directory = &self.ports.directory;
+            given.actor = Some(directory.actor(key, &event.actor).await);
+            given.offset_s = directory.offset_s(key, &event.actor, event.received_at);
         }
         match &event.kind {
             EventKind::MessagePosted(posted) => {

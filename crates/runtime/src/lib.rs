@@ -28,6 +28,7 @@ mod timers;
 mod turn;
 mod view;
 mod wake;
+mod zone;
 
 pub use faults::{Crash, FailPoint, Faults, NoFaults, from_environment};
 pub use intake::Inbound;
@@ -36,6 +37,7 @@ pub use lane::LaneRun;
 pub use ports::{Directory, Ports};
 pub use view::{LaneView, MessageView};
 pub use wake::{Committed, Wakes};
+pub use zone::{UnknownZone, Zone};
 
 use std::sync::Arc;
 

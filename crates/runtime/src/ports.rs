@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use throughline_channels::{Channel, Surface};
-use throughline_engine::LaneKey;
 use throughline_engine::effect::EffectClass;
 use throughline_engine::given::Actor;
+use throughline_engine::{LaneKey, Timestamp};
 use throughline_models::Model;
 use throughline_store::Performer;
 use throughline_trackers::Tracker;
@@ -17,6 +17,11 @@ use throughline_trackers::Tracker;
 pub trait Directory: Send + Sync {
     /// The person behind a channel's user id. A look-up that fails gives nobody: no principals, no rights.
     async fn actor(&self, lane: &LaneKey, id: &str) -> Actor;
+
+    /// How far that person's clock is ahead of UTC at a moment, in seconds: [`crate::Zone`] knows.
+    fn offset_s(&self, _lane: &LaneKey, _id: &str, _at: Timestamp) -> i32 {
+        0
+    }
 }
 
 /// Everything outside.

@@ -1,8 +1,8 @@
 //! Who people are: the configured users.
 
 use async_trait::async_trait;
-use throughline_engine::LaneKey;
 use throughline_engine::given::Actor;
+use throughline_engine::{LaneKey, Timestamp};
 use throughline_runtime::Directory;
 
 use crate::Config;
@@ -17,12 +17,20 @@ impl Directory for ConfiguredUsers {
     async fn actor(&self, lane: &LaneKey, id: &str) -> Actor {
         let mut principals = vec![format!("user:{id}")];
         let Some(user) = self.0.user(&lane.tenant, id) else {
-            return Actor { id: id.into(), name: id.into(), principals, ..Actor::default() };
+            let language = self.0.language.clone();
+            return Actor { id: id.into(), name: id.into(), principals, language, ..Actor::default() };
         };
         principals.extend(user.roles.iter().map(|role| format!("role:{role}")));
         principals.extend(user.groups.iter().map(|group| format!("group:{group}")));
         let name = if user.name.is_empty() { id } else { &user.name };
-        Actor { id: id.into(), name: name.into(), principals, barred: user.barred.clone(), language: None }
+        let language = user.language.clone().or_else(|| self.0.language.clone());
+        Actor { id: id.into(), name: name.into(), principals, barred: user.barred.clone(), language }
+    }
+
+    /// The person's own time zone, or the installation's.
+    fn offset_s(&self, lane: &LaneKey, id: &str, at: Timestamp) -> i32 {
+        let own = self.0.user(&lane.tenant, id).and_then(|user| user.zone.as_ref());
+        own.or(self.0.zone.as_ref()).map_or(0, |zone| zone.offset_s(at))
     }
 }
 
@@ -38,6 +46,7 @@ mod tests {
         assert_eq!(you.principals, ["user:you", "role:approver"]);
         let stranger = users.actor(&lane, "eve").await;
         assert_eq!((stranger.principals, stranger.name.as_str()), (vec!["user:eve".to_owned()], "eve"));
+        assert_eq!(users.offset_s(&lane, "you", Timestamp(0)), 0, "nobody said another zone than UTC");
         let elsewhere = LaneKey::new("other", "throughline", "api", "c", "");
         assert_eq!(users.actor(&elsewhere, "you").await.principals, ["user:you"], "another tenant's people");
     }

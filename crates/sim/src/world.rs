@@ -8,9 +8,9 @@ use async_trait::async_trait;
 use throughline_engine::effect::{Attempt, Guarantee};
 use throughline_engine::given::Actor;
 use throughline_engine::tickets::{Item, Part};
-use throughline_engine::{EffectId, LaneKey, Millis};
+use throughline_engine::{EffectId, LaneKey, Millis, Timestamp};
 use throughline_models::{Entry, Model, Scripted};
-use throughline_runtime::{Directory, Keys, Parts, Ports, Runtime};
+use throughline_runtime::{Directory, Keys, Parts, Ports, Runtime, Zone};
 use throughline_store::{ManualClock, MemoryStore};
 use throughline_testkit::driver::{DriverError, World};
 use throughline_testkit::model::{Fault, ScriptedReply};
@@ -49,7 +49,7 @@ impl Outside {
             Arc::new(PromisesNothing(tracker.clone()))
         };
         let ports = Ports {
-            directory: Arc::new(People(world.people.clone())),
+            directory: Arc::new(People { known: world.people.clone(), zones: zones(world)? }),
             channels: BTreeMap::from([(
                 world.channel.clone(),
                 Arc::new(SimChannel::new(&world.channel)) as Arc<dyn throughline_channels::Channel>,
@@ -147,16 +147,31 @@ fn model(script: &[throughline_testkit::model::ScriptedAnswer]) -> Result<Arc<Sc
 }
 
 /// The scenario's people. Anybody else is nobody.
-struct People(BTreeMap<String, Actor>);
+struct People {
+    known: BTreeMap<String, Actor>,
+    zones: BTreeMap<String, Zone>,
+}
+
+fn zones(world: &World) -> Result<BTreeMap<String, Zone>, DriverError> {
+    let zone = |(name, zone): (&String, &String)| {
+        let zone = zone.parse().map_err(|unknown| DriverError(format!("users.{name}.zone: {unknown}")))?;
+        Ok((name.clone(), zone))
+    };
+    world.zones.iter().map(zone).collect()
+}
 
 #[async_trait]
 impl Directory for People {
     async fn actor(&self, _: &LaneKey, id: &str) -> Actor {
-        self.0.get(id).cloned().unwrap_or_else(|| Actor {
+        self.known.get(id).cloned().unwrap_or_else(|| Actor {
             id: id.into(),
             name: id.into(),
             ..Actor::default()
         })
+    }
+
+    fn offset_s(&self, _: &LaneKey, id: &str, at: Timestamp) -> i32 {
+        self.zones.get(id).map_or(0, |zone| zone.offset_s(at))
     }
 }
 

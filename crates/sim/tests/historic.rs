@@ -19,6 +19,7 @@ fn world() -> World {
         channel: "web".into(),
         clock: Timestamp(1_768_471_200_000),
         policy: Policy { approvers: vec![Policy::demo_rule(&["role:approver"])], ..Policy::default() },
+        zones: BTreeMap::new(),
         people: BTreeMap::from([person("ana"), person("bob")]),
         lanes: Vec::new(),
         tracker: TrackerWorld {

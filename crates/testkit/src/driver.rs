@@ -118,6 +118,8 @@ pub struct World {
     pub policy: Policy,
     /// Everybody, by the id that `Delivery::actor` carries. Principals are `user:<id>` first, then `role:<role>`.
     pub people: BTreeMap<String, Actor>,
+    /// The time zones of those who have one, by the same id.
+    pub zones: BTreeMap<String, String>,
     /// The lanes to begin with, `main` always among them.
     pub lanes: Vec<SeedLane>,
     /// The tracker.

@@ -150,6 +150,8 @@ fn user(user: &User) -> Value {
         all.put("roles", Value::Sequence(user.roles.iter().map(|role| text(role)).collect()));
     }
     all.some("barred", user.barred.as_ref());
+    all.some("zone", user.zone.as_ref());
+    all.some("language", user.language.as_ref());
     if user.bot {
         all.put("bot", Value::Bool(true));
     }

@@ -95,6 +95,10 @@ pub struct User {
     pub barred: Option<String>,
     /// Another bot.
     pub bot: bool,
+    /// Their time zone: `Europe/Berlin`, or `+01:00`.
+    pub zone: Option<String>,
+    /// The language they write in, as a BCP 47 code.
+    pub language: Option<String>,
 }
 
 /// A message that was there before the first turn.

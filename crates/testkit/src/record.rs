@@ -97,6 +97,12 @@ fn name_of(n: usize) -> String {
     format!("turn{}", n + 1)
 }
 
+/// A distance from UTC as it is written in a scenario: what was recorded is the distance, not the zone.
+fn offset(seconds: i32) -> String {
+    let (sign, minutes) = (if seconds < 0 { '-' } else { '+' }, seconds.unsigned_abs() / 60);
+    format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60)
+}
+
 fn given(recorded: &RecordedLane) -> Given {
     let mut given = Given { channel: recorded.lane.channel.clone(), ..Given::default() };
     if !["slack", "telegram", "web"].contains(&given.channel.as_str()) {
@@ -110,6 +116,8 @@ fn given(recorded: &RecordedLane) -> Given {
         user.bot |= one.given.addressing.bot;
         let Some(actor) = &one.given.actor else { continue };
         user.barred.clone_from(&actor.barred);
+        user.language.clone_from(&actor.language);
+        user.zone = Some(one.given.offset_s).filter(|offset| *offset != 0).map(offset);
         let roles = actor.principals.iter().filter_map(|principal| principal.strip_prefix("role:"));
         user.roles = roles.map(Into::into).collect();
     }

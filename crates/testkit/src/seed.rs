@@ -38,6 +38,7 @@ pub(crate) fn world(scenario: &Scenario) -> Result<(World, SeedNames), DriverErr
         clock: given.clock,
         policy,
         people: people(scenario),
+        zones: zones(scenario),
         lanes,
         tracker: given.tracker.clone(),
         script: given.model.then(|| scenario.script.clone()),
@@ -64,10 +65,16 @@ fn people(scenario: &Scenario) -> BTreeMap<String, Actor> {
             name: name.into(),
             principals: std::iter::once(format!("user:{name}")).chain(roles).collect(),
             barred: user.barred.clone(),
-            ..Actor::default()
+            language: user.language.clone(),
         }
     };
     names.map(|name| (name.to_string(), person(name))).collect()
+}
+
+/// The time zones of those who have one.
+fn zones(scenario: &Scenario) -> BTreeMap<String, String> {
+    let users = scenario.given.users.iter();
+    users.filter_map(|(name, user)| Some((name.clone(), user.zone.clone()?))).collect()
 }
 
 /// Defaults, then the scenario's values by dotted name, then an explicit rule for those who may approve.

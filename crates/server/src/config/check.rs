@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
+use throughline_runtime::Zone;
 use throughline_trackers::local::{LocalConfig, ProjectConfig};
 use toml::Value;
 
@@ -63,6 +64,7 @@ pub(super) fn typed(merged: Merged) -> Result<Config, ConfigErrors> {
     for user in raw.users.iter().filter(|user| user.id.is_empty() || user.id.contains(char::is_whitespace)) {
         wrong.say(&codes::CONFIG_INVALID, "users", format!("a user's id is a word, not “{}”", user.id));
     }
+    people_speak(&mut wrong, &raw);
     let mut tokens = Vec::new();
     for token in raw.tokens {
         tokens.extend(checked(&mut wrong, token, &raw.tenant, &raw.app));
@@ -99,6 +101,8 @@ pub(super) fn typed(merged: Merged) -> Result<Config, ConfigErrors> {
         store,
         tenant: raw.tenant,
         app: raw.app,
+        zone: raw.zone,
+        language: raw.language,
         policy,
         users: raw.users,
         tokens,
@@ -108,6 +112,35 @@ pub(super) fn typed(merged: Merged) -> Result<Config, ConfigErrors> {
         instance_key_file: raw.instance_key_file,
         settings,
     })
+}
+
+/// Every time zone has to be one, and every language a code of one.
+fn people_speak(wrong: &mut Wrong<'_>, raw: &Raw) {
+    let own = raw.users.iter().map(|user| ("users", user.zone.as_ref(), user.language.as_deref()));
+    let all = [("", raw.zone.as_ref(), raw.language.as_deref())].into_iter().chain(own);
+    for (path, zone, language) in all {
+        if let Some(zone) = zone
+            && let Err(unknown) = zone.name.parse::<Zone>()
+        {
+            let path = if path.is_empty() { "zone" } else { path };
+            wrong.say(&codes::CONFIG_INVALID, path, unknown.to_string());
+        }
+        if let Some(language) = language.filter(|language| !is_language(language)) {
+            let path = if path.is_empty() { "language" } else { path };
+            let text = format!("a language is a code like en, de or de-AT, not “{language}”");
+            wrong.say(&codes::CONFIG_INVALID, path, text);
+        }
+    }
+}
+
+/// The shape of a BCP 47 code: a word of two or three letters, then words of letters and digits.
+fn is_language(code: &str) -> bool {
+    let mut words = code.split('-');
+    let first = words
+        .next()
+        .is_some_and(|word| (2..=3).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_alphabetic()));
+    first
+        && words.all(|word| (1..=8).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_alphanumeric()))
 }
 
 /// Whether that can stand in `frame-ancestors`: a host, with a scheme and a port if it likes; nothing that would begin

@@ -14,10 +14,11 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use serde::Deserialize;
-use throughline_engine::Policy;
 use throughline_engine::effect::EffectClass;
 use throughline_engine::policy::ApproverRule;
 use throughline_engine::tickets::{ItemType, Part};
+use throughline_engine::{Policy, Timestamp};
+use throughline_runtime::Zone;
 use throughline_trackers::local::{LocalConfig, ProjectConfig};
 
 use crate::auth::{Scope, Token};
@@ -40,6 +41,10 @@ pub struct Config {
     pub tenant: String,
     /// The app of the same.
     pub app: String,
+    /// The time zone of who has none of their own; UTC when nobody says.
+    pub zone: Option<ConfiguredZone>,
+    /// The language of who has none of their own, as a BCP 47 code; English when nobody says.
+    pub language: Option<String>,
     /// Limits, lifetimes and approver rules.
     pub policy: Policy,
     /// The people.
@@ -109,6 +114,44 @@ pub struct User {
     /// Deactivated, a bot or a guest: may not approve unless listed one by one. The text says which.
     #[serde(default)]
     pub barred: Option<String>,
+    /// Their time zone: what "tomorrow" and "at 5" are counted in.
+    #[serde(default)]
+    pub zone: Option<ConfiguredZone>,
+    /// The language they write in, as a BCP 47 code: its words are tried first.
+    #[serde(default)]
+    pub language: Option<String>,
+}
+
+/// A time zone as it was written.
+#[derive(Clone, Debug)]
+pub struct ConfiguredZone {
+    name: String,
+    zone: Option<Zone>,
+}
+
+impl ConfiguredZone {
+    /// How far clocks there are ahead of UTC at that moment, in seconds.
+    #[must_use]
+    pub fn offset_s(&self, at: Timestamp) -> i32 {
+        self.zone.as_ref().map_or(0, |zone| zone.offset_s(at))
+    }
+}
+
+impl PartialEq for ConfiguredZone {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for ConfiguredZone {}
+
+impl<'de> Deserialize<'de> for ConfiguredZone {
+    /// Takes any name: an unknown one is told with all else that is wrong.
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let zone = name.parse().ok();
+        Ok(Self { name, zone })
+    }
 }
 
 /// The log.
@@ -208,6 +251,8 @@ impl std::fmt::Display for StoreUrl {
 struct Raw {
     tenant: String,
     app: String,
+    zone: Option<ConfiguredZone>,
+    language: Option<String>,
     server: RawServer,
     web: Web,
     store: RawStore,

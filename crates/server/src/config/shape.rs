@@ -69,6 +69,8 @@ pub(super) fn settings() -> Shape {
         key("roles", texts(), "Roles, for approver rules: role:pm."),
         key("groups", texts(), "Groups, for approver rules: group:backend."),
         key("barred", Text, "Deactivated, a bot or a guest; may not approve unless listed one by one."),
+        key("zone", Text, "Their time zone: Europe/Berlin, or +01:00."),
+        key("language", Text, "The language they write in: en, de, de-AT."),
     ];
     let token = vec![
         key("id", Text, "The part of the token after tlk_: letters, digits and dashes."),
@@ -110,6 +112,8 @@ pub(super) fn settings() -> Shape {
         ),
         key("tenant", Text, "The tenant of the demo, the terminal and the command line."),
         key("app", Text, "The app of the same."),
+        key("zone", Text, "The time zone of who has none of their own; UTC when not said."),
+        key("language", Text, "The language of who has none of their own; English when not said."),
         key("policy", policy(), "Limits and lifetimes; times in milliseconds."),
         key("approvers", list(approver), "Who may approve what. No matching rule: nobody."),
         key("users", list(user), "The people."),

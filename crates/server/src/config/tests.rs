@@ -148,6 +148,9 @@ fn settings_that_do_not_fit_together_are_told() {
         ("[[tokens]]\nid = \"a\"\nsha256 = \"00\"\nprincipal = \"ana\"", 1003, "64 hex digits"),
         ("[[tokens]]\nid = \"A_b\"\nsha256 = \"00\"\nprincipal = \"ana\"", 1003, "A_b"),
         ("tenant = \"\"", 1003, "tenant"),
+        ("zone = \"Europe/Berlni\"", 1003, "Europe/Berlni"),
+        ("[[users]]\nid = \"a\"\nzone = \"CEST+1\"", 1003, "like Europe/Berlin"),
+        ("[[users]]\nid = \"a\"\nlanguage = \"Deutsch!\"", 1003, "de-AT"),
     ] {
         let errors = wrong(text);
         assert_eq!(errors.code().number, code, "{errors}");

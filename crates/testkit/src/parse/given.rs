@@ -116,6 +116,8 @@ fn user(node: &Node<'_>) -> Read<User> {
         user.roles.push(node.text()?);
     }
     user.barred = fields.opt_text("barred")?;
+    user.zone = fields.opt_text("zone")?;
+    user.language = fields.opt_text("language")?;
     user.bot = fields.opt("bot").map(|node| node.flag()).transpose()?.unwrap_or(false);
     fields.finish()?;
     Ok(user)

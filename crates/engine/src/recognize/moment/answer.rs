@@ -3,6 +3,7 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::cmp::Ordering;
 use core::ops::Range;
 
 use jiff::civil::DateTime;
@@ -18,6 +19,8 @@ use crate::recognize::{Context, Reading, Value, named};
 const ASKS: SectionId = named("time.asks");
 const ASK_WORD: SectionId = named("time.ask_word");
 const THE: SectionId = named("time.the");
+/// How many words may stand between a time and its part of the day: "tomorrow evening, at about 5".
+const APART: usize = 3;
 /// What may stand beside a value.
 const BESIDE: [SectionId; 11] = [
     named("frame"),
@@ -30,10 +33,11 @@ const BESIDE: [SectionId; 11] = [
     named("joiner"),
     named("time.person"),
     named("time.help"),
-    named("time.do"),
+    DO,
 ];
 /// Of these, what may stand beside a value that is only a word with another meaning too.
 const BESIDE_WEAK: usize = 6;
+const DO: SectionId = named("time.do");
 const NOUN: SectionId = named("time.noun");
 /// What people ask about: a value beside it says what about it they want to know.
 const ABOUT: SectionId = named("time.about");
@@ -43,7 +47,10 @@ const ABOUT: SectionId = named("time.about");
 pub(crate) struct Said {
     pub(crate) value: Value,
     pub(crate) tokens: Range<usize>,
+    /// Only a number, or a word that is more often something else.
     pub(crate) weak: bool,
+    /// A weak one that is not even a number: it has to stand nearly alone.
+    pub(crate) alone: bool,
 }
 
 /// Makes values of what was found.
@@ -84,9 +91,7 @@ impl Maker<'_, '_> {
                 let [from, to] = window.ends();
                 Value::Time(Reading { is: span(&from.text(), &to.text()), or: None })
             }
-            (Kind::Time, What::At(moment)) => {
-                Value::Time(Reading { is: minute(moment)[11..].to_string(), or: None })
-            }
+            (Kind::Time, What::At(moment)) => Value::Time(Reading { is: time(moment), or: None }),
             (Kind::Date, What::Day(day)) => {
                 Value::Date(Reading { is: day.text(), or: day.or.map(|or| or.to_string()) })
             }
@@ -98,7 +103,7 @@ impl Maker<'_, '_> {
             _ => return None,
         };
         let weak = found.weak && !(found.what.is_clock() && self.window(inside, i).is_some());
-        Some(Said { value, tokens: found.from..found.to, weak })
+        Some(Said { value, tokens: found.from..found.to, weak, alone: weak && !found.what.is_clock() })
     }
 
     fn led_by_part(&self, inside: &[Found], found: &Found) -> bool {
@@ -199,16 +204,20 @@ impl Maker<'_, '_> {
         span(&end(from), &end(to))
     }
 
-    /// The part of the day that is said beside a time, in the same sentence and with no other time in between.
+    /// The part of the day that is said beside a time, with no other time in between.
     fn window(&self, inside: &[Found], i: usize) -> Option<Window> {
         let near = |found: &Found| match found.what {
             What::Part(window) => Some(window),
             What::Day(_) => self.own_window(found),
             _ => None,
         };
-        let clock = |found: &&Found| !found.what.is_clock();
-        let behind = inside[i + 1..].iter().take_while(clock).find_map(near);
-        behind.or_else(|| inside[..i].iter().rev().take_while(clock).find_map(near))
+        let own = &inside[i];
+        let beside = |found: &&Found| {
+            let apart = found.from.max(own.from) - found.to.min(own.to);
+            !found.what.is_clock() && apart <= APART
+        };
+        let behind = inside[i + 1..].iter().take_while(beside).find_map(near);
+        behind.or_else(|| inside[..i].iter().rev().take_while(beside).find_map(near))
     }
 
     /// The part of the day that a day's own word names: "tonight".
@@ -228,12 +237,58 @@ impl Maker<'_, '_> {
     /// The one value that these words of the message are, with nothing beside it that asks for something else.
     pub(crate) fn whole(&self, words: Range<usize>) -> Option<Value> {
         let within = self.grammar.tokens.tokens(words);
-        let mut values = self.values(&within);
-        let only = values.pop().filter(|_| values.is_empty())?;
+        let cut =
+            |found: &Found| [within.start, within.end].iter().any(|at| found.from < *at && *at < found.to);
+        if self.found.iter().any(cut) {
+            return None;
+        }
+        let said = self.values(&within);
+        let (value, alone) = match said.as_slice() {
+            [] => (self.length(&within)?, false),
+            // "march on": a word that may be something else is no day when it goes on.
+            [only] if only.alone && self.goes_on(only.tokens.end) => return None,
+            [only] => (only.value.clone(), only.alone),
+            [first, second] => (self.asked_for(within.start, first, second)?.value.clone(), false),
+            _ => return None,
+        };
         // A sentence before it that is no part of the answer asks for something else.
         let before = 0..within.start;
-        let weak = only.weak && !matches!(only.value, Value::Time(_));
-        (self.explained(&within, weak) && self.explained(&before, false)).then_some(only.value)
+        (self.explained(&within, alone) && self.explained(&before, false)).then_some(value)
+    }
+
+    /// A length where a time or a day is asked for: "two hours" tells when a meeting ends. The value says what it is.
+    fn length(&self, within: &Range<usize>) -> Option<Value> {
+        let inside = |found: &&Found| within.start <= found.from && found.to <= within.end;
+        let mut inside = self.found.iter().filter(inside);
+        match (inside.next()?.what, inside.next()) {
+            (What::Length(length), None) => Some(Value::Duration(length.text())),
+            _ => None,
+        }
+    }
+
+    /// Of two values that each have their own verb, the one whose verb the question has; if neither, the first one:
+    /// "When are you arriving?" – "on the 12th and leaving on the 24th".
+    fn asked_for<'s>(&self, start: usize, first: &'s Said, second: &'s Said) -> Option<&'s Said> {
+        let words = &self.grammar.tokens.all;
+        let verb = self.grammar.lexicon.section(DO);
+        let echo = |at: &usize| verb.at(words, *at) && self.echoes(words, *at);
+        let echoes = |from: usize, said: &Said| (from..said.tokens.start).filter(echo).count();
+        let (echoes_1, echoes_2) = (echoes(start, first), echoes(first.tokens.end, second));
+        let mut between = first.tokens.end..second.tokens.start;
+        let own_verb = between.any(|at| verb.at(words, at) && !self.little(at));
+        match echoes_1.cmp(&echoes_2) {
+            Ordering::Greater => Some(first),
+            Ordering::Less => Some(second),
+            Ordering::Equal => own_verb.then_some(first),
+        }
+    }
+
+    fn goes_on(&self, at: usize) -> bool {
+        self.grammar.lexicon.section(named("date.lead")).at(&self.grammar.tokens.all, at)
+    }
+
+    fn little(&self, at: usize) -> bool {
+        self.grammar.lexicon.section(named("time.little")).at(&self.grammar.tokens.all, at)
     }
 
     /// Whether everything beside the values is of closed lists, an echo of the question, or a known thing.
@@ -292,7 +347,7 @@ impl Maker<'_, '_> {
 /// Whether two words are the same but for their endings: "leaving" and "leave".
 fn same_word(a: &str, b: &str) -> bool {
     let common = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
-    a == b || common >= 4 && a.len().max(b.len()) <= common + 3
+    a == b || common >= 4 && a.len().max(b.len()) <= common + 4
 }
 
 fn span(from: &str, to: &str) -> String {
@@ -301,7 +356,11 @@ fn span(from: &str, to: &str) -> String {
 
 /// `2026-03-03T17:00`.
 fn minute(moment: DateTime) -> String {
-    format!("{}T{:02}:{:02}", moment.date(), moment.hour(), moment.minute())
+    format!("{}T{}", moment.date(), time(moment))
+}
+
+fn time(moment: DateTime) -> String {
+    format!("{:02}:{:02}", moment.hour(), moment.minute())
 }
 
 fn part_of(day: &Day, window: Window) -> Option<String> {

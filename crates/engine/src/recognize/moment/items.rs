@@ -92,10 +92,8 @@ fn one(grammar: &Grammar<'_>, at: usize, kind: Kind) -> Option<Found> {
     for section in order {
         // "tonight" is a day and a part of one; the day is added when the two are put together.
         let ways = grammar.parts(section, at).unwrap_or(Few::NONE);
-        let Some((to, item)) = ways.longest() else { continue };
-        if broken(grammar, section, at, to) {
-            continue;
-        }
+        let whole = |(to, _): &(usize, Item)| !broken(grammar, section, at, *to);
+        let Some((to, item)) = ways.each().filter(whole).max_by_key(|(to, _)| *to) else { continue };
         let weak = section == BARE
             || section == DATE && doubtful(grammar, at, to)
             || section == AT && now(grammar, at, to);
@@ -117,19 +115,21 @@ fn one(grammar: &Grammar<'_>, at: usize, kind: Kind) -> Option<Found> {
 /// A month or day of the week that is also another word, and no more than that word.
 fn doubtful(grammar: &Grammar<'_>, at: usize, to: usize) -> bool {
     let doubtful = grammar.lexicon.section(DOUBTFUL);
-    to == at + 1 && doubtful.at(&grammar.tokens.all, at)
+    next(grammar, at) + 1 == to && doubtful.at(&grammar.tokens.all, to - 1)
 }
 
-/// "now" is more often a word of time than a time.
+/// "now" is more often a word of time than a time, and "in 15" says minutes only where a time is asked for.
 fn now(grammar: &Grammar<'_>, at: usize, to: usize) -> bool {
-    grammar.skip(named("at.now"), at) == to
+    let way = |section| grammar.parts(section, at).is_some_and(|ways| ways.each().any(|(end, _)| end == to));
+    way(named("at.now")) || way(named("at.in_minutes"))
 }
 
-/// A part of a longer row of digits and signs is no value: "133-03-03-2020", "650.650.6500".
+/// A part of a longer row of digits and signs is no value: "133-03-03-2020", "650.650.6500". Nor is the hour of a
+/// time part of a date: "Thursday, 2 pm".
 fn broken(grammar: &Grammar<'_>, section: SectionId, at: usize, to: usize) -> bool {
     let tokens = grammar.tokens;
     let digit = |at: usize| tokens.all.get(at).is_some_and(|token| token.digit);
-    let ranges = section != DATE && to == at + 1 && tokens.digits(at).is_some_and(|(_, digits)| digits < 3);
+    let ranges = section != DATE && tokens.digits(at).is_some_and(|(_, digits)| digits < 3);
     let goes_on = |sign: usize, beyond: usize, own: usize| {
         let raw = tokens.all.get(sign).map_or("", |token| tokens.message.raw(token));
         tokens.is_sign(sign)
@@ -138,7 +138,13 @@ fn broken(grammar: &Grammar<'_>, section: SectionId, at: usize, to: usize) -> bo
             && !(raw == "-" && ranges)
             && matches!(raw, "-" | "/" | "." | ":")
     };
-    goes_on(to, to + 1, to - 1) || at >= 2 && goes_on(at - 1, at - 2, at)
+    let hour = section == DATE
+        && digit(to - 1)
+        && grammar.parts(CLOCK, to - 1).and_then(|ways| ways.longest()).is_some_and(|(end, _)| end > to);
+    // "from 10 to 11" is no ten minutes to eleven.
+    let ends = section == CLOCK && digit(at) && grammar.skip(TO, at + 1) > at + 1;
+    let range = ends && [FROM, BETWEEN].into_iter().any(|from| before(grammar, from, at).is_some());
+    range || hour || goes_on(to, to + 1, to - 1) || at >= 2 && goes_on(at - 1, at - 2, at)
 }
 
 /// Whether the words before make a weak value a strong one.

@@ -1,6 +1,6 @@
 //! Times, dates, moments and lengths of time (`spec 02 §6`, `time`, `date`, `datetime`, `duration`).
 //!
-//! A message is cut into fine words (`tokens`), its shapes are read as the lexicon lists them (`grammar`), what they
+//! A message is cut into fine words (`tokens`), its shapes are read as the lexicon lists them (`grammar`, `meaning`), what they
 //! are worth is reckoned on the person's calendar (`clock`, `day`, `length`), values that belong together are put
 //! together (`items`), and a message that is nothing else answers the question (`answer`).
 
@@ -10,12 +10,12 @@ mod day;
 mod grammar;
 mod items;
 mod length;
+mod meaning;
 #[cfg(test)]
 mod tests;
 mod tokens;
 
 use alloc::vec::Vec;
-
 use answer::Maker;
 use day::Said;
 use grammar::Grammar;
@@ -25,7 +25,9 @@ use tokens::Tokens;
 use super::lexicon::{Lexicon, SectionId};
 use super::more::Inside;
 use super::words::Words;
-use super::{Context, Expected, Found, Match, NoMatch, all_quoted, clause, named, suggestion};
+use super::{
+    Context, Expected, Found, Match, NoMatch, acknowledgement, all_quoted, clause, named, suggestion,
+};
 
 /// A language without shapes of a date reads none of the four types.
 pub(crate) const OWN: SectionId = named("time.date");
@@ -41,18 +43,23 @@ pub(crate) fn read(
     if all_quoted(message.all()) {
         return Err(NoMatch { reason: "quoted" });
     }
-    let own = with(lexicon, message, context, expected, |maker| {
-        let start = message.all().as_ptr() as usize;
-        clause::read(lexicon, message, |words| {
-            let from = (words.as_ptr() as usize - start) / size_of::<super::Word>();
-            maker.whole(from..from + words.len()).map(|value| Found::of(value, words))
+    // "That's all for today" names a day and answers nothing.
+    let own = if acknowledgement(message) {
+        None
+    } else {
+        with(lexicon, message, context, expected, |maker| {
+            let start = message.all().as_ptr() as usize;
+            clause::read(lexicon, message, |words| {
+                let from = (words.as_ptr() as usize - start) / size_of::<super::Word>();
+                maker.whole(from..from + words.len()).map(|value| Found::of(value, words))
+            })
         })
-    });
-    own.unwrap_or(Err(NoMatch { reason: "no such type" }))
+    };
+    own.unwrap_or(Err(NoMatch { reason: "acknowledgement" }))
         .or_else(|no| suggestion::affirmed(lexicon, message, context, expected).ok_or(no))
 }
 
-/// Every value of a type that a message holds.
+/// Every value of a type that a message holds. A bare number is one only when it is the message.
 pub(crate) fn values(
     lexicon: &'static Lexicon,
     message: &Words,
@@ -60,10 +67,10 @@ pub(crate) fn values(
     expected: &Expected,
 ) -> Vec<Inside> {
     let all = with(lexicon, message, context, expected, |maker| {
-        let said = maker.values(&(0..maker.grammar.tokens.all.len()));
-        let strong = said.into_iter().filter(|said| !said.weak);
-        let found =
-            strong.map(|said| Found { value: said.value, span: maker.grammar.tokens.bytes(said.tokens) });
+        let tokens = &maker.grammar.tokens;
+        let said = maker.values(&(0..tokens.all.len())).into_iter();
+        let sure = said.filter(|said| !said.weak || said.tokens.len() == tokens.all.len());
+        let found = sure.map(|said| Found { value: said.value, span: tokens.bytes(said.tokens) });
         found.map(|found| Inside { found, fit: 0 }).collect()
     });
     all.unwrap_or_default()
@@ -76,13 +83,8 @@ pub(crate) fn find(
     context: &Context<'_>,
     expected: &Expected,
 ) -> Option<Found> {
-    with(lexicon, message, context, expected, |maker| {
-        let tokens = &maker.grammar.tokens;
-        let mut values = maker.values(&(0..tokens.all.len()));
-        values.retain(|said| !said.weak || said.tokens.len() == tokens.all.len());
-        let only = values.pop().filter(|_| values.is_empty())?;
-        Some(Found { value: only.value, span: tokens.bytes(only.tokens) })
-    })?
+    let mut values = values(lexicon, message, context, expected);
+    values.pop().filter(|_| values.is_empty()).map(|only| only.found)
 }
 
 /// Reads a message for one of the four types.
