@@ -36,7 +36,7 @@ impl Model for Slow {
     async fn ask(&self, _: &Ask) -> Attempt<Answer> {
         self.asked.add_permits(1);
         self.answer.acquire().await.unwrap().forget();
-        Attempt::Applied(Answer::Classify { label: "ticket".into(), confidence: 99 })
+        Attempt::Applied(Answer::Classify { label: "ticket".into(), confidence: 99, anchor: None })
     }
 
     fn name(&self) -> &str {
