@@ -55,9 +55,11 @@ pub(super) fn look(clause: &Clause<'_>, last: bool, only: bool, gathered: &mut G
         gathered.need(Sign::Words(clause.offset + clause.begin, clause.offset + clause.begin + 2));
     }
     let verbless = !clause.has_verb(clause.begin);
+    // A name gives a noun its frame: "what do the amplifiers do for Santana".
+    let framed = clause.names(clause.begin + 1..clause.len());
     if (clause.requests || verbless) && !clause.closes {
         for at in clause.begin..clause.len() {
-            if clause.at(at) & DEFINITE == 0 || !bare(clause, at) {
+            if framed || clause.at(at) & DEFINITE == 0 || !bare(clause, at) {
                 continue;
             }
             let sign = Sign::Words(clause.offset + at, clause.offset + at + 1);
@@ -185,7 +187,7 @@ fn noun(clause: &Clause<'_>, mut from: usize) -> Option<Range<usize>> {
 /// "Send me their address": the noun at the end is one of something, and nothing says of what; where it stands.
 fn of_nothing(clause: &Clause<'_>) -> Option<usize> {
     let last = (0..clause.len()).rev().find(|at| clause.at(*at) & AROUND == 0)?;
-    let named = clause.any(clause.begin + 1..clause.len(), CAPITAL) && clause.names(clause.begin + 1..clause.len());
+    let named = clause.names(clause.begin + 1..clause.len());
     let given = clause.any(0..last.saturating_sub(1), INDEFINITE) || clause.any(0..last, class("class.of"));
     (clause.requests && last >= 2 && clause.at(last) & RELATIONAL != 0 && !named && !given).then_some(last)
 }

@@ -96,7 +96,8 @@ fn refers(clause: &Clause<'_>, at: usize, gathered: &Gathered) -> Found {
     } else if word & (THAT | THIS) != 0 {
         demonstrative(clause, at, gathered)
     } else if word & SAME != 0 {
-        when(before & DEFINITE != 0 && !clause.any(at + 1..at + 4, SUBORDINATE))
+        let name = clause.names(at..at + 1);
+        when(before & DEFINITE != 0 && !name && !clause.any(at + 1..at + 4, SUBORDINATE))
     } else if word & ONE != 0 {
         when(one(clause, at))
     } else if word & THERE != 0 {
@@ -196,7 +197,7 @@ fn one(clause: &Clause<'_>, at: usize) -> bool {
 /// "Held there", not "there is", "is there", "hi there", "Rome there".
 fn there(clause: &Clause<'_>, at: usize) -> Found {
     let (before, next) = (clause.before(at, 1), clause.at(at + 1));
-    let exists = before & AUX & !SUPPORT != 0 || before & BE != 0;
+    let exists = before & AUX != 0 && (before & SUPPORT == 0 || next & BE != 0);
     if exists || !clause.breaks(at + 1) && next & (AUX | DETERMINER) != 0 {
         return Found::Nothing;
     }
