@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::decision::Verdict;
-use crate::focus::{Need, Reference};
+use crate::focus::{Need, Reference, Thread};
 use crate::policy::Policy;
 use crate::tickets::{Draft, Part};
 use crate::time::Timestamp;
@@ -268,6 +268,10 @@ pub(crate) fn why(turn: &TurnSummary) -> String {
         let anchor = focus.anchor.as_ref().map_or("nothing".to_string(), ToString::to_string);
         lines.push(format!("Focus: {anchor} ({})", focus.source.word()));
         lines.extend(refers(&focus.reference));
+        lines.extend(focus.thread.as_ref().map(|thread| match thread {
+            Thread::Answers(id) => format!("Thread: it answers {id}"),
+            Thread::StartsAnew => "Thread: it starts something new".into(),
+        }));
     }
     if !turn.trace.passed.is_empty() {
         lines.push("Rungs that did not decide:".into());

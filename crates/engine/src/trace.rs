@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::decision::{Decision, Reason};
-use crate::focus::{FocusSource, Need, Reference};
+use crate::focus::{FocusSource, Need, Reference, Thread};
 use crate::id::{MessageId, TaskId, TurnId};
 use crate::time::Timestamp;
 
@@ -227,6 +227,9 @@ pub struct FocusTrace {
     /// Its task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
+    /// In a lane of several people, which message it answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread: Option<Thread>,
 }
 
 fn no_reference(reference: &Reference) -> bool {

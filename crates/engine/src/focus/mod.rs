@@ -6,6 +6,7 @@
 
 mod hint;
 mod reference;
+mod thread;
 
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,7 @@ use crate::trace::FocusTrace;
 
 pub use hint::Hint;
 pub use reference::{Need, Reference, reference};
+pub use thread::{Thread, replied_to};
 
 /// How the anchor was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,6 +60,8 @@ pub struct FocusContext {
     pub anchor: Option<MessageId>,
     /// The anchor's task.
     pub task: Option<TaskId>,
+    /// In a lane of several people, which message this one answers. It informs and decides nothing.
+    pub thread: Option<Thread>,
 }
 
 impl FocusContext {
@@ -93,13 +97,14 @@ impl FocusContext {
             reference: reference.clone(),
             source: self.source,
             task: self.task.clone(),
+            thread: self.thread.clone(),
         }
     }
 
-    pub(crate) const NOTHING: Self = Self { source: FocusSource::None, anchor: None, task: None };
+    pub(crate) const NOTHING: Self = Self { source: FocusSource::None, anchor: None, task: None, thread: None };
 
     fn on(source: FocusSource, anchor: &Message) -> Self {
-        Self { source, anchor: Some(anchor.id.clone()), task: anchor.task.clone() }
+        Self { source, anchor: Some(anchor.id.clone()), task: anchor.task.clone(), thread: None }
     }
 }
 
@@ -115,7 +120,18 @@ pub fn resolve(lane: &Lane, event: &Event, given: &Given) -> FocusContext {
     if posted.reply_to.is_some() || posted.quote.is_some() {
         return FocusContext { source: FocusSource::ReplyPayload, ..FocusContext::NOTHING };
     }
-    standing(lane, &event.actor)
+    let thread = thread_of(lane, event, &posted.text);
+    FocusContext { thread, ..standing(lane, &event.actor) }
+}
+
+/// Which message an event that replies to none of them answers, where another person has spoken in the lane.
+fn thread_of(lane: &Lane, event: &Event, text: &str) -> Option<Thread> {
+    let mut loaded = lane.head.window.texts().filter_map(|id| lane.records.message_of(id));
+    if !loaded.clone().any(|message| message.role == Role::User && message.by != event.actor) {
+        return None;
+    }
+    let window: Vec<&Message> = loaded.by_ref().collect();
+    replied_to(&window, &event.actor, text, event.received_at)
 }
 
 /// What a message of this person would be about that replies to nothing.

@@ -52,6 +52,11 @@ pub(super) fn content(class: u64) -> bool {
     class & (FUNCTION | DIGIT | END) == 0
 }
 
+/// Whether a word says what a text is about.
+pub(super) fn tells(class: u64) -> bool {
+    class & (FUNCTION | ASK | VERB | IDLE | OPENER | CLOSING) == 0
+}
+
 /// See the module.
 pub(super) struct Clause<'m> {
     pub(super) lexicon: &'static Lexicon,

@@ -12,8 +12,8 @@ use alloc::string::String;
 
 use serde::{Deserialize, Serialize};
 
-use crate::recognize::lexicon::{self, Lexicon, RECOGNIZE_NAMES, SectionId};
-use crate::recognize::words::Gap;
+use crate::recognize::lexicon::{self, Lexicon, RECOGNIZE, RECOGNIZE_NAMES, SectionId};
+use crate::recognize::words::{Gap, Word};
 use crate::recognize::{Context, Words};
 use clause::{Clause, MOST};
 
@@ -59,6 +59,12 @@ pub struct Reference {
     pub need: Need,
     /// The words, in order, a blank between them.
     pub words: String,
+}
+
+/// Whether a word says what a message is about: a noun, a verb or an adjective that no list of ours has for another end.
+pub(super) fn overlaps(message: &Words, word: &Word) -> bool {
+    let classes = RECOGNIZE.iter().fold(0, |all, lexicon| all | lexicon.classes(word));
+    clause::tells(classes) && message.folded(word).len() > 2
 }
 
 /// How many of the words are named: enough to see why.
