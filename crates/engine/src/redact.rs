@@ -173,10 +173,10 @@ fn token(text: &str) -> Option<usize> {
 /// What stands behind a shape.
 fn begins<'t>(text: &'t str, shape: &str) -> Option<&'t str> {
     let mut rest = text.chars();
-    let fits = shape.chars().all(|wanted| {
-        rest.next().is_some_and(|c| c == wanted || wanted == '?' && c.is_ascii_alphanumeric())
-    });
-    fits.then(|| rest.as_str())
+    let fits = shape
+        .chars()
+        .all(|wanted| rest.next().is_some_and(|c| c == wanted || wanted == '?' && c.is_ascii_alphanumeric()));
+    fits.then_some(rest.as_str())
 }
 
 fn jwt(text: &str) -> Option<usize> {
@@ -186,9 +186,9 @@ fn jwt(text: &str) -> Option<usize> {
 }
 
 fn bearer(text: &str) -> Option<usize> {
-    let scheme = SCHEMES.iter().find(|scheme| {
-        text.get(..scheme.len()).is_some_and(|begins| begins.eq_ignore_ascii_case(scheme))
-    })?;
+    let scheme = SCHEMES
+        .iter()
+        .find(|scheme| text.get(..scheme.len()).is_some_and(|begins| begins.eq_ignore_ascii_case(scheme)))?;
     let length = run(&text[scheme.len()..], |c| of_token(c) || matches!(c, '+' | '/' | '=' | '.' | '~'));
     (length >= CREDENTIAL).then_some(scheme.len() + length)
 }
@@ -201,7 +201,10 @@ fn url(text: &str) -> Option<Secret> {
     let length = run(rest, |c| !c.is_whitespace() && !matches!(c, '"' | '\'' | '<' | '>' | ')'));
     let address = &rest[..length];
     let authority = run(address, |c| !matches!(c, '/' | '?' | '#'));
-    if WEBHOOKS.iter().any(|hook| address.starts_with(hook) || address[..].contains(hook) && hook.starts_with('.')) {
+    if WEBHOOKS
+        .iter()
+        .any(|hook| address.starts_with(hook) || address[..].contains(hook) && hook.starts_with('.'))
+    {
         return Some(Secret { kind: "url", from: 0, to: begin + length });
     }
     let user = address[..authority].rfind('@').filter(|user| *user > 0)?;
@@ -298,7 +301,7 @@ mod tests {
         assert_eq!(snippet("abcdef", 4), "abc…");
         assert_eq!(snippet("ab 👩‍👩‍👧 cd", 5), "ab…", "no half of a family");
         let straddles = format!("{} password=hunter2hunter2", "x".repeat(170));
-        assert_eq!(snippet(&straddles, 180), format!("{} [redact…", "x".repeat(170)));
+        assert_eq!(snippet(&straddles, 180), format!("{} [redacte…", "x".repeat(170)));
     }
 
     proptest! {

@@ -249,8 +249,10 @@ mod referring {
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Reference, D::Error> {
         let text = Cow::<str>::deserialize(from)?;
         let (need, words) = text.split_once(' ').unwrap_or((&text, ""));
-        let known = [Need::None, Need::Bound, Need::NeedsAnchor].into_iter().find(|known| known.word() == need);
-        let need = known.ok_or_else(|| D::Error::custom(alloc::format!("`{need}` is no kind of reference")))?;
+        let known =
+            [Need::None, Need::Bound, Need::NeedsAnchor].into_iter().find(|known| known.word() == need);
+        let need =
+            known.ok_or_else(|| D::Error::custom(alloc::format!("`{need}` is no kind of reference")))?;
         Ok(Reference { need, words: String::from(words) })
     }
 }

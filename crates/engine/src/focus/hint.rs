@@ -38,7 +38,9 @@ impl FocusContext {
         }
         let snippet = |text: &str| redact::snippet(text, limits::SNIPPET);
         if self.source == FocusSource::ReplyPayload {
-            let EventKind::MessagePosted(Posted { reply_to, quote: Some(quote), .. }) = what else { return None };
+            let EventKind::MessagePosted(Posted { reply_to, quote: Some(quote), .. }) = what else {
+                return None;
+            };
             return Some(Hint {
                 focus_anchor_internal_id: None,
                 focus_anchor_channel_id: reply_to.clone(),

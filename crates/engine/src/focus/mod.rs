@@ -83,7 +83,9 @@ impl FocusContext {
     #[must_use]
     pub fn window<'w>(&self, lane: &'w Lane, given: &'w Given) -> Vec<&'w Message> {
         match self.source {
-            FocusSource::Reply => given.anchor.as_ref().map(|anchor| around(anchor, lane, given)).unwrap_or_default(),
+            FocusSource::Reply => {
+                given.anchor.as_ref().map(|anchor| around(anchor, lane, given)).unwrap_or_default()
+            }
             FocusSource::ReplyPayload => Vec::new(),
             FocusSource::LaneRecency | FocusSource::None => {
                 lane.head.window.texts().filter_map(|id| lane.records.message_of(id)).collect()
@@ -101,7 +103,8 @@ impl FocusContext {
         }
     }
 
-    pub(crate) const NOTHING: Self = Self { source: FocusSource::None, anchor: None, task: None, thread: None };
+    pub(crate) const NOTHING: Self =
+        Self { source: FocusSource::None, anchor: None, task: None, thread: None };
 
     fn on(source: FocusSource, anchor: &Message) -> Self {
         Self { source, anchor: Some(anchor.id.clone()), task: anchor.task.clone(), thread: None }
@@ -137,7 +140,8 @@ fn thread_of(lane: &Lane, event: &Event, text: &str) -> Option<Thread> {
 /// What a message of this person would be about that replies to nothing.
 #[must_use]
 pub fn standing(lane: &Lane, by: &str) -> FocusContext {
-    recent(lane, by).map_or(FocusContext::NOTHING, |message| FocusContext::on(FocusSource::LaneRecency, message))
+    recent(lane, by)
+        .map_or(FocusContext::NOTHING, |message| FocusContext::on(FocusSource::LaneRecency, message))
 }
 
 /// A channel may name a message as what it replies to; it is no anchor of its own.
@@ -172,11 +176,7 @@ pub fn beside<'l>(lane: &'l Lane, message: &MessageId) -> Beside<'l> {
     let ids = &lane.head.window;
     let Some(at) = ids.texts().position(|id| id == message.0) else { return Beside::default() };
     let loaded = |at: usize| ids.texts().nth(at).and_then(|id| lane.records.message_of(id));
-    Beside {
-        before: at.checked_sub(1).and_then(loaded),
-        after: loaded(at + 1),
-        newest: at + 1 == ids.len(),
-    }
+    Beside { before: at.checked_sub(1).and_then(loaded), after: loaded(at + 1), newest: at + 1 == ids.len() }
 }
 
 /// The anchor with its neighbours: from the lane, else from what was handed over.

@@ -160,7 +160,8 @@ pub fn replied_to(window: &[&Message], by: &str, text: &str, at: Timestamp) -> O
     let mut talk = Talk::new(&said, Line::of(text, by, None, at, &speakers));
     let shared = talk.shared();
     let newest_first = (0..said.len()).rev().map(|k| (talk.answers(k) + shared[k], Some(k)));
-    let (_, found) = newest_first.fold((talk.starts_anew(), None), |best, next| if next.0 > best.0 { next } else { best });
+    let (_, found) =
+        newest_first.fold((talk.starts_anew(), None), |best, next| if next.0 > best.0 { next } else { best });
     Some(found.map_or(Thread::StartsAnew, |k| Thread::Answers(window[k].id.clone())))
 }
 
@@ -221,7 +222,8 @@ fn addressee<'m>(text: &str, words: &Words, by: &str, speakers: &[&'m str]) -> O
     let offset = text.len() - begins.len();
     let named = speakers.iter().filter(|name| **name != by && begins_with(begins, name).is_some());
     let name = named.max_by_key(|name| name.len())?;
-    let marked = begins[name.len()..].starts_with([':', ',', ';', '>']) || offset > 0 && text[..offset].contains('@');
+    let marked =
+        begins[name.len()..].starts_with([':', ',', ';', '>']) || offset > 0 && text[..offset].contains('@');
     // "nice one" is no word to somebody called nice.
     let known = words.all().first().is_some_and(|word| word.id != lexicon::WordId::UNKNOWN);
     (marked || !known).then_some((*name, offset + name.len()))
@@ -378,3 +380,97 @@ impl<'t, 'm> Talk<'t, 'm> {
 /// The natural logarithm of each number in hundredths; a window has no more.
 const LOGARITHM: [i32; WINDOW + 2] =
     [0, 0, 69, 110, 139, 161, 179, 195, 208, 220, 230, 240, 248, 256, 264, 271, 277];
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::lane::Role;
+
+    /// A log: who said what, one line every ten seconds.
+    fn log(lines: &[(&str, &str)]) -> Vec<Message> {
+        let message = |(n, (by, text)): (usize, &(&str, &str))| Message {
+            id: MessageId(format!("m_{n}_0")),
+            role: if by.is_empty() { Role::Assistant } else { Role::User },
+            by: (*by).into(),
+            kind: None,
+            to: None,
+            task: None,
+            card: None,
+            text: (*text).into(),
+            at: Timestamp(n as i64 * 10_000),
+            channel_id: None,
+        };
+        lines.iter().enumerate().map(message).collect()
+    }
+
+    fn answered(lines: &[(&str, &str)], by: &str, text: &str) -> Option<usize> {
+        let log = log(lines);
+        let window: Vec<&Message> = log.iter().collect();
+        match replied_to(&window, by, text, Timestamp(lines.len() as i64 * 10_000))? {
+            Thread::StartsAnew => None,
+            Thread::Answers(id) => log.iter().position(|message| message.id == id),
+        }
+    }
+
+    const LOG: [(&str, &str); 5] = [
+        ("ana", "how do I mount an encrypted partition?"),
+        ("bob", "the printer in room two is broken again"),
+        ("cleo", "ana: use cryptsetup, then mount it"),
+        ("bob", "it says toner low"),
+        ("dan", "bob: did you try the other tray"),
+    ];
+
+    #[test]
+    fn a_name_a_question_and_what_it_is_about() {
+        assert_eq!(answered(&LOG, "ana", "cleo: that worked, thanks"), Some(2));
+        assert_eq!(answered(&LOG, "ana", "thanks!"), Some(2), "who talked to her");
+        assert_eq!(answered(&LOG, "bob", "no, which tray?"), Some(4));
+        assert_eq!(answered(&LOG, "cleo", "@bob order toner"), Some(3));
+        assert_eq!(
+            answered(&LOG, "eve", "hello, does anyone know how to install the beta on a laptop?"),
+            None
+        );
+        assert_eq!(answered(&LOG[..3], "cleo", "and add it to the table"), Some(2), "their own words go on");
+    }
+
+    #[test]
+    fn nobody_else_there_is_nobody_answered() {
+        let log = log(&[("ana", "one"), ("ana", "two")]);
+        let window: Vec<&Message> = log.iter().collect();
+        assert_eq!(replied_to(&window, "ana", "three", Timestamp(0)), None);
+        assert_eq!(replied_to(&[], "ana", "three", Timestamp(0)), None);
+    }
+
+    #[test]
+    fn a_row_says_it_in_a_word() {
+        for (thread, word) in
+            [(Thread::StartsAnew, "\"new\""), (Thread::Answers("m_8_0".into()), "\"m_8_0\"")]
+        {
+            assert_eq!(serde_json::to_string(&thread).unwrap(), word);
+            assert_eq!(serde_json::from_str::<Thread>(word).unwrap(), thread);
+        }
+    }
+
+    proptest! {
+        /// What is answered is one of the newest messages, whatever they say and whoever they are.
+        #[test]
+        fn only_messages_of_the_window_are_answered(
+            lines in prop::collection::vec(("[abé_]{0,3}", "\\PC{0,40}"), 0..24),
+            by in "[abé_]{0,3}",
+            text in any::<String>(),
+            at in any::<i32>(),
+        ) {
+            let lines: Vec<(&str, &str)> = lines.iter().map(|(by, text)| (by.as_str(), text.as_str())).collect();
+            let log = log(&lines);
+            let window: Vec<&Message> = log.iter().collect();
+            if let Some(Thread::Answers(id)) = replied_to(&window, &by, &text, Timestamp(at.into())) {
+                let at = log.iter().position(|message| message.id == id);
+                prop_assert!(at.is_some_and(|at| at + WINDOW >= log.len()));
+            }
+        }
+    }
+}

@@ -97,10 +97,9 @@ fn answered(turn: &mut Turn<'_>, effect: &EffectId, answer: &Answer) -> Decision
     if clamp(&mut answer, ask.anchor.as_ref()) {
         turn.note(Reason::AnswerClamped);
     }
-    let answer = &answer;
     turn.trace.candidates = Intent::ALL.iter().map(|intent| intent.word().to_string()).collect();
     turn.trace.candidates.extend(ask.anchor.as_ref().map(ToString::to_string));
-    turn.trace.rule = Some(match answer {
+    turn.trace.rule = Some(match &answer {
         // What a model wrote is not ours to keep in the row: a label that was offered, or that there was another.
         Answer::Classify { label, confidence, anchor } => match Intent::from_word(label) {
             Some(intent) => {
@@ -111,7 +110,7 @@ fn answered(turn: &mut Turn<'_>, effect: &EffectId, answer: &Answer) -> Decision
         },
         Answer::None { why } => format!("model: no answer ({why})").into(),
     });
-    match judge(answer, turn.policy) {
+    match judge(&answer, turn.policy) {
         Some(intent) => {
             let mut decision = act(turn, intent, Reason::IntentModel, None);
             decision.rung = Rung::Intent;

@@ -83,7 +83,8 @@ impl<'m> Clause<'m> {
     ) -> Self {
         let begin = classes.iter().take_while(|class| **class & OPENER != 0).count();
         let first = classes.get(begin).copied().unwrap_or(END);
-        let asks = words.last().is_some_and(|word| word.after == Gap::Question) || first & (QUESTION | AUX) != 0;
+        let asks =
+            words.last().is_some_and(|word| word.after == Gap::Question) || first & (QUESTION | AUX) != 0;
         let requests = asks || first & ASK != 0 || lexicon.section(REQUEST).at(words, begin);
         let closes = classes.iter().any(|class| class & CLOSING != 0);
         Self { lexicon, words, classes, offset, begin, requests, asks, closes }
@@ -128,16 +129,16 @@ impl<'m> Clause<'m> {
 
     /// Whether it brings something up before this word: "a restaurant", "any meeting".
     pub(super) fn brings_up(&self, end: usize) -> bool {
-        (1..end.min(self.len())).any(|at| {
-            self.at(at - 1) & INDEFINITE != 0 && content(self.at(at)) && self.at(at) & IDLE == 0
-        })
+        (1..end.min(self.len()))
+            .any(|at| self.at(at - 1) & INDEFINITE != 0 && content(self.at(at)) && self.at(at) & IDLE == 0)
     }
 
     /// Whether it is a statement long enough for "that" to stand for.
     pub(super) fn states(&self) -> bool {
         let first = self.at(self.begin);
         let full = self.len() >= 6 && (first & SUBJECT != 0 || content(first));
-        full && first & (THAT | THIS | IT) == 0 && self.words.last().is_some_and(|word| word.after != Gap::Question)
+        full && first & (THAT | THIS | IT) == 0
+            && self.words.last().is_some_and(|word| word.after != Gap::Question)
     }
 
     /// Whether any word of it from here on is a verb we know.

@@ -31,6 +31,8 @@ const SERVES: u64 = class("class.serves");
 const ABOUT: SectionId = named("reference.about");
 const LACKING: SectionId = named("reference.lacking");
 const MANY: SectionId = named("reference.many");
+const WHICHEVER: SectionId = named("reference.which");
+const OF: u64 = class("class.of");
 
 /// "What about" so many words at most: more describe by themselves what is asked for.
 const ABOUT_WORDS: usize = 3;
@@ -107,11 +109,9 @@ fn lacks_noun(clause: &Clause<'_>, at: usize) -> bool {
     let ranked = word & RANKED != 0 && before & DEFINITE != 0 && (end || next & (AUX | PREPOSITION) != 0);
     let kind = word & KIND != 0 && before & WHICH != 0 && (end || next & AUX != 0);
     // "Which is better", not "which of them".
-    let which = at == clause.begin && word & WHICH & QUESTION != 0 && next & AUX != 0 && clause.lexicon.section(WHICHEVER).at(clause.words, at);
+    let which = at == clause.begin && clause.lexicon.section(WHICHEVER).at(clause.words, at);
     ranked || kind || which
 }
-
-const WHICHEVER: SectionId = named("reference.which");
 
 /// "How is that different": from what?
 fn wants(clause: &Clause<'_>) -> bool {
@@ -122,7 +122,8 @@ fn wants(clause: &Clause<'_>) -> bool {
 /// "Is there a bar?": where?
 fn exists(clause: &Clause<'_>) -> bool {
     let at = clause.begin;
-    let asks = clause.at(at) & BE != 0 && clause.at(at + 1) & THERE != 0 && clause.at(at + 2) & INDEFINITE != 0;
+    let asks =
+        clause.at(at) & BE != 0 && clause.at(at + 1) & THERE != 0 && clause.at(at + 2) & INDEFINITE != 0;
     asks && EXISTS.contains(&(clause.len() - at))
         && clause.some(at + 3..clause.len()).all(|word| content(word) && word & OTHER == 0)
 }
@@ -138,7 +139,8 @@ fn bare(clause: &Clause<'_>, the: usize) -> bool {
     if completed || length > 3 || first & UNIQUE != 0 || length == 1 && last & UNIQUE != 0 {
         return false;
     }
-    if clause.before(the, 1) & PREPOSITION != 0 && clause.before(the, 1) & COMPLETES != 0 && length > 1 && of(clause, the) {
+    // "Of the missing sock": two words behind "of" are a name as often.
+    if clause.before(the, 1) & OF != 0 && length > 1 {
         return false;
     }
     let (before, asked) = (clause.before(the, 1), clause.before(the, 2));
@@ -156,11 +158,6 @@ fn bare(clause: &Clause<'_>, the: usize) -> bool {
     }
 }
 
-/// Whether "the" stands behind the first of the completing words: "of the".
-fn of(clause: &Clause<'_>, the: usize) -> bool {
-    clause.before(the, 1) & class("class.of") != 0
-}
-
 /// The last of the nouns that begin here and are joined: "address, phone number and price"; `None` for a name.
 fn noun(clause: &Clause<'_>, mut from: usize) -> Option<Range<usize>> {
     loop {
@@ -176,7 +173,11 @@ fn noun(clause: &Clause<'_>, mut from: usize) -> Option<Range<usize>> {
         let and = usize::from(clause.at(to) & AND != 0);
         let the = usize::from(clause.at(to + and) & DEFINITE != 0);
         let next = to + and + the;
-        let goes_on = if paused { to - from <= 2 && content(clause.at(next)) } else { and == 1 && content(clause.at(next)) };
+        let goes_on = if paused {
+            to - from <= 2 && content(clause.at(next))
+        } else {
+            and == 1 && content(clause.at(next))
+        };
         if !goes_on {
             return Some(from..to);
         }
@@ -188,7 +189,7 @@ fn noun(clause: &Clause<'_>, mut from: usize) -> Option<Range<usize>> {
 fn of_nothing(clause: &Clause<'_>) -> Option<usize> {
     let last = (0..clause.len()).rev().find(|at| clause.at(*at) & AROUND == 0)?;
     let named = clause.names(clause.begin + 1..clause.len());
-    let given = clause.any(0..last.saturating_sub(1), INDEFINITE) || clause.any(0..last, class("class.of"));
+    let given = clause.any(0..last.saturating_sub(1), INDEFINITE) || clause.any(0..last, OF);
     (clause.requests && last >= 2 && clause.at(last) & RELATIONAL != 0 && !named && !given).then_some(last)
 }
 
@@ -197,7 +198,7 @@ fn fragment(clause: &Clause<'_>) -> bool {
     let core = || clause.some(clause.begin..clause.len()).filter(|word| word & AROUND == 0);
     let count = core().count();
     let first = core().next().unwrap_or(END);
-    let of_something = count > 2 && first & PREPOSITION == 0 && core().skip(1).any(|word| word & class("class.of") != 0);
+    let of_something = count > 2 && first & PREPOSITION == 0 && core().skip(1).any(|word| word & OF != 0);
     (1..=FRAGMENT).contains(&count)
         && first & QUESTION == 0
         && !core().all(|word| word & IDLE != 0)

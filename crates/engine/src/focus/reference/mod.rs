@@ -200,3 +200,177 @@ const fn named(name: &str) -> SectionId {
 const fn class(name: &str) -> u64 {
     lexicon::class(RECOGNIZE_NAMES, name)
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+    use alloc::string::String;
+
+    use proptest::prelude::*;
+
+    use super::Need::{Bound, NeedsAnchor, None as Nothing};
+    use super::*;
+
+    fn read(text: &str) -> Reference {
+        reference(&Words::of(text), &Context::default())
+    }
+
+    fn check(cases: &[(Need, &[&str])]) {
+        for (need, texts) in cases {
+            for text in *texts {
+                let found = read(text);
+                assert_eq!(found.need, *need, "{text}: {}", found.words);
+            }
+        }
+    }
+
+    #[test]
+    fn words_that_refer() {
+        check(&[
+            (
+                NeedsAnchor,
+                &[
+                    "do that via a sub-agent",
+                    "delegate that to writer",
+                    "make it shorter",
+                    "send this to Bob",
+                ],
+            ),
+            (
+                NeedsAnchor,
+                &["What about those?", "the same again, please", "do it again", "the first one", "the other"],
+            ),
+            (
+                NeedsAnchor,
+                &["Are special events held there?", "Ask her", "Did he call?", "tell them", "How so?"],
+            ),
+            (
+                NeedsAnchor,
+                &[
+                    "both are fine",
+                    "anything else?",
+                    "use something cheaper instead",
+                    "email that report to Bob",
+                ],
+            ),
+        ]);
+    }
+
+    #[test]
+    fn words_that_only_look_like_it() {
+        check(&[
+            (
+                Bound,
+                &[
+                    "I think that we should wait",
+                    "it is raining",
+                    "Is it possible to pay by card?",
+                    "It seems late",
+                ],
+            ),
+            (
+                Bound,
+                &[
+                    "call Ana and ask her",
+                    "When he arrives, tell Bob",
+                    "write a test and run it",
+                    "that's all",
+                ],
+            ),
+            (Bound, &["a restaurant that serves curry", "ship the release this week", "that sounds good"]),
+            (
+                Nothing,
+                &[
+                    "there is a bug in login",
+                    "hi there",
+                    "create one ticket",
+                    "at one",
+                    "one of the tickets fails",
+                ],
+            ),
+            (Nothing, &["Thanks again!", "create a ticket for Ana", "", "hello", "Swansea needs more buses"]),
+        ]);
+    }
+
+    #[test]
+    fn requests_that_lack_a_part() {
+        check(&[
+            (
+                NeedsAnchor,
+                &[
+                    "and for tomorrow?",
+                    "what about trains?",
+                    "How about Friday?",
+                    "why?",
+                    "What happened next?",
+                ],
+            ),
+            (
+                NeedsAnchor,
+                &[
+                    "What is the price?",
+                    "Please send me the address and phone number.",
+                    "I don't care",
+                    "Chinese",
+                ],
+            ),
+            (
+                NeedsAnchor,
+                &["Which is better?", "What kind should I get?", "How is that different", "Is there a bar?"],
+            ),
+            (
+                Nothing,
+                &[
+                    "What is the price of the blue ticket?",
+                    "What is the address of City Hall?",
+                    "what's the weather",
+                ],
+            ),
+            (
+                Nothing,
+                &[
+                    "Create a ticket for the login bug",
+                    "thank you for the information",
+                    "no, thank you",
+                    "Goodbye.",
+                ],
+            ),
+        ]);
+    }
+
+    #[test]
+    fn the_words_are_those_of_lists() {
+        assert_eq!(read("please do that again").words, "that again");
+        assert_eq!(read("What is the frobnicator?").words, "the");
+        assert_eq!(read("frobnicators").words, "fragment");
+    }
+
+    #[test]
+    fn german_is_read_as_german() {
+        let german = |text: &str| reference(&Words::of(text), &Context::default().speaking("de")).need;
+        for text in
+            ["mach es nochmal", "was mit Freitag?", "warum?", "schick ihn an Bob", "kannst du dieses löschen"]
+        {
+            assert_eq!(german(text), NeedsAnchor, "{text}");
+        }
+        for text in ["es regnet in Berlin", "das passt", "Ich brauche diese Woche Urlaub"] {
+            assert_ne!(german(text), NeedsAnchor, "{text}");
+        }
+        assert_eq!(read("mach es nochmal").need, NeedsAnchor, "whoever says it");
+    }
+
+    proptest! {
+        /// Any text is read, and nothing of it is told that is not in our lists.
+        #[test]
+        fn any_text_is_read(text in any::<String>(), parts in prop::collection::vec(prop::sample::select(alloc::vec![
+            "that", "it", "is", "the", "a", "one", "there", "other", "what", "about", "and", ",", ".", "?", "Ana", "her",
+            "price", "of", "do", "so", "again", "raining", "zzzsecret", "else", "which", "any", "no", "1", "instead",
+        ]), 0..40)) {
+            for text in [text, parts.join(" "), format!("{} that", parts.concat())] {
+                let found = read(&text);
+                prop_assert!(!found.words.contains("zzzsecret"), "{}", found.words);
+                prop_assert_eq!(found.need == Nothing, found.words.is_empty() && found.need != Bound && found.need != NeedsAnchor);
+            }
+        }
+    }
+}

@@ -55,7 +55,8 @@ pub(super) fn look(clause: &Clause<'_>, gathered: &mut Gathered) {
             clause.begin + settles.longest(clause.words, clause.begin)
         });
         let sign = Sign::Words(clause.offset + at, clause.offset + at + 1);
-        let found = if (clause.begin..settled).contains(&at) { Found::Bound } else { refers(clause, at, gathered) };
+        let found =
+            if (clause.begin..settled).contains(&at) { Found::Bound } else { refers(clause, at, gathered) };
         match found {
             Found::Refers => gathered.need(sign),
             Found::Bound => gathered.bind(sign),
@@ -190,7 +191,9 @@ fn one(clause: &Clause<'_>, at: usize) -> bool {
         return false;
     }
     let pointed = before & (WHICH | THAT | THIS | OTHER) != 0;
-    let partitive = next & PREPOSITION != 0 && !clause.breaks(at + 1) && clause.any(at + 2..at + 3, DEFINITE | DETERMINER);
+    let partitive = next & PREPOSITION != 0
+        && !clause.breaks(at + 1)
+        && clause.any(at + 2..at + 3, DEFINITE | DETERMINER);
     pointed || clause.breaks(at + 1) || !content(next) && next & DIGIT == 0 && !partitive
 }
 
@@ -201,7 +204,7 @@ fn there(clause: &Clause<'_>, at: usize) -> Found {
     if exists || !clause.breaks(at + 1) && next & (AUX | DETERMINER) != 0 {
         return Found::Nothing;
     }
-    unless(at == clause.begin && clause.begin > 0 || at > 0 && clause.names(at - 1..at))
+    if at == clause.begin && at > 0 { Found::Nothing } else { unless(at > 0 && clause.names(at - 1..at)) }
 }
 
 /// "Another", "the other", "any others", but not "other than", nor what says at length which ones.

@@ -125,7 +125,9 @@ impl<'a> Written<'a> {
     /// Its words, when each of its phrases is one.
     fn words(&self) -> Result<Vec<&'a str>, String> {
         let word = |phrase: &Phrase<'a>| match phrase.parts.as_slice() {
-            [Part { what: Meant::Rows(rows), times: Times::One }] if rows.len() == 1 && rows[0].len() == 1 => {
+            [Part { what: Meant::Rows(rows), times: Times::One }]
+                if rows.len() == 1 && rows[0].len() == 1 =>
+            {
                 Ok(rows[0][0])
             }
             _ => Err(format!("{}: [{}] lists single words", phrase.line, self.name)),
@@ -272,7 +274,8 @@ pub(crate) fn compile(
 
 /// The bit of a class: its place among the classes of all languages.
 fn class(names: &[&str], name: &str) -> Result<u64, String> {
-    let before = names.iter().take_while(|known| **known != name).filter(|known| known.starts_with(CLASS)).count();
+    let before =
+        names.iter().take_while(|known| **known != name).filter(|known| known.starts_with(CLASS)).count();
     let bit = u32::try_from(before).ok().filter(|bit| *bit < CLASSES).map(|bit| 1 << bit);
     bit.ok_or_else(|| format!("[{name}] is one class more than the {CLASSES} there is room for"))
 }

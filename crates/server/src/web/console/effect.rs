@@ -3,6 +3,7 @@
 use serde::Serialize;
 use throughline_engine::ask::{Answer, Ask};
 use throughline_engine::effect::{EffectBody, EffectResult, FieldError, Outcome};
+use throughline_engine::focus::Hint;
 use throughline_engine::tickets::{Item, Target};
 use throughline_runtime::{MessageView, Runtime};
 use throughline_store::{EffectState, Performer, StoredEffect};
