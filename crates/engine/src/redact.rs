@@ -219,7 +219,7 @@ fn assignment(text: &str) -> Option<usize> {
     let value = &rest[..length];
     let count = value.chars().count();
     let secret = count >= VALUE.1 || count >= VALUE.0 && value.contains(|c: char| c.is_ascii_digit());
-    (secret && !value.starts_with(MARK)).then_some(text.len() - rest.len() + length)
+    (secret && !value.contains(MARK)).then_some(text.len() - rest.len() + length)
 }
 
 fn behind_name<'t>(text: &'t str, name: &str) -> Option<&'t str> {

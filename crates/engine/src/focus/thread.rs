@@ -105,7 +105,7 @@ mod weight {
 
     /// What speaks for starting anew, to begin with. Lower than it was fitted, for an answer that is taken for a
     /// beginning costs more than the reverse.
-    pub(super) const NEW: i32 = -91;
+    pub(super) const NEW: i32 = -121;
     /// The speaker has said nothing so far.
     pub(super) const NEW_SPEAKER: i32 = 176;
     /// The same, and they speak of themselves.

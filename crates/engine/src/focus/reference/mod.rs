@@ -284,7 +284,7 @@ mod tests {
                     "there is a bug in login",
                     "hi there",
                     "create one ticket",
-                    "at one",
+                    "we meet at one",
                     "one of the tickets fails",
                 ],
             ),
