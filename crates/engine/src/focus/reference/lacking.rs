@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::clause::{
-    AUX, BE, CAPITAL, CONJUNCTION, Clause, DIGIT, END, INDEFINITE, PREPOSITION, QUESTION, content,
+    AUX, BE, CAPITAL, CONJUNCTION, Clause, DIGIT, END, INDEFINITE, PREPOSITION, QUESTION, SUBJECT, content,
 };
 use super::{Gathered, Sign, class, named};
 use crate::recognize::lexicon::SectionId;
@@ -200,7 +200,7 @@ fn fragment(clause: &Clause<'_>) -> bool {
     let first = core().next().unwrap_or(END);
     let of_something = count > 2 && first & PREPOSITION == 0 && core().skip(1).any(|word| word & OF != 0);
     (1..=FRAGMENT).contains(&count)
-        && first & QUESTION == 0
+        && first & (QUESTION | SUBJECT) == 0
         && !core().all(|word| word & IDLE != 0)
         && !of_something
         && core().all(|word| word & CONJUNCTION == 0 || word & (PREPOSITION | AND) != 0)
