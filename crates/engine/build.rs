@@ -89,14 +89,15 @@ fn output(name: &str, bytes: &[u8]) -> Result<(), String> {
 
 /// Writes a lexicon as the Rust that makes it.
 fn write(out: &mut String, tables: &Tables) -> std::fmt::Result {
-    let Tables { heads, starts, elements, spellings, values, sections } = tables;
-    let fields: [(&str, &dyn Debug); 6] = [
+    let Tables { heads, starts, elements, spellings, values, sections, classes } = tables;
+    let fields: [(&str, &dyn Debug); 7] = [
         ("heads", heads),
         ("starts", starts),
         ("elements", elements),
         ("spellings", spellings),
         ("values", values),
         ("sections", sections),
+        ("classes", classes),
     ];
     out.push_str("Lexicon {\n");
     for (name, table) in fields {

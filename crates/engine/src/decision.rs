@@ -149,6 +149,7 @@ reasons! {
 
     IntentRule = "intent.rule", "A rule recognised what is wanted.";
     IntentModel = "intent.model", "A model, asked within bounds, recognised what is wanted.";
+    AnswerClamped = "answer.clamped", "The model named a message it had not been offered; that was removed from its answer.";
     IntentAsked = "intent.asked", "No rule spoke, so a model was asked.";
     IntentRemembered = "intent.remembered", "What is wanted was unclear, so the remembered choice of this thread was used.";
     IntentChosen = "intent.chosen", "The user chose what to do with the message.";

@@ -28,6 +28,9 @@ pub struct Given {
     /// The replied-to message, looked up in the lane's message map.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<Message>,
+    /// What stands next to that message in its lane, where the lane has not loaded it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub beside: Neighbours,
     /// The pressed button's stored record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub press: Option<PressTarget>,
@@ -43,6 +46,18 @@ pub struct Given {
     /// The turn `/maro why` explains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_turn: Option<TurnSummary>,
+}
+
+/// The messages next to one that is replied to (`spec 02 §4`).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Neighbours {
+    /// The one before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<Message>,
+    /// The one after.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<Message>,
 }
 
 /// A person, resolved.

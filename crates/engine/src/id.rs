@@ -85,8 +85,8 @@ pub struct Mint<'a> {
     revision: u64,
 }
 
-/// What an id of a turn says: where it was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What an id of a turn says: where it was made. Of one kind, an earlier id is less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Made {
     /// What it is: a place in [`KINDS`].
     pub kind: u8,

@@ -201,6 +201,9 @@ pub struct OpenAsk {
     pub by: String,
     /// When that message came in: what the `collect` window counts from.
     pub since: Timestamp,
+    /// The anchor the model was offered: an answer may name this one and no other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<MessageId>,
     /// Something was pressed since: nothing joins it any more.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub pressed: bool,

@@ -33,6 +33,7 @@ pub mod lane;
 pub mod pending;
 pub mod policy;
 pub mod recognize;
+pub mod redact;
 pub mod snapshot;
 pub mod tickets;
 pub mod time;

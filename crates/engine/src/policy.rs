@@ -30,6 +30,8 @@ pub mod limits {
     pub const RETRY_LONGEST: Millis = 300 * Timestamp::SECOND;
     /// Characters of a task's title: a line in a list.
     pub const TASK_TITLE: usize = 80;
+    /// Characters of a message that a hint about it shows (`spec 02 §4`).
+    pub const SNIPPET: usize = 180;
     /// How often a lost race is run again before the row is left for later (`spec 06 §3.1`).
     pub const RACES: u32 = 5;
     /// How long one run of a lane may take when others wait (`spec 06 §3.3`).

@@ -5,6 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::decision::Verdict;
+use crate::focus::{Need, Reference, Thread};
 use crate::policy::Policy;
 use crate::tickets::{Draft, Part};
 use crate::time::Timestamp;
@@ -266,6 +267,11 @@ pub(crate) fn why(turn: &TurnSummary) -> String {
     if let Some(focus) = &turn.trace.focus {
         let anchor = focus.anchor.as_ref().map_or("nothing".to_string(), ToString::to_string);
         lines.push(format!("Focus: {anchor} ({})", focus.source.word()));
+        lines.extend(refers(&focus.reference));
+        lines.extend(focus.thread.as_ref().map(|thread| match thread {
+            Thread::Answers(id) => format!("Thread: it answers {id}"),
+            Thread::StartsAnew => "Thread: it starts something new".into(),
+        }));
     }
     if !turn.trace.passed.is_empty() {
         lines.push("Rungs that did not decide:".into());
@@ -278,6 +284,16 @@ pub(crate) fn why(turn: &TurnSummary) -> String {
         lines.push(format!("Effect planned: {class} {id}"));
     }
     lines.join("\n")
+}
+
+/// Whether the words need the anchor, and which of them say so.
+fn refers(reference: &Reference) -> Option<String> {
+    let says = match reference.need {
+        Need::None => return None,
+        Need::Bound => "refers to nothing outside itself",
+        Need::NeedsAnchor => "needs it",
+    };
+    Some(format!("Reference: the text {says} ({}: {})", reference.need.word(), reference.words))
 }
 
 fn outcome(verdict: Verdict) -> &'static str {

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::decision::{Decision, Reason};
-use crate::focus::FocusSource;
+use crate::focus::{FocusSource, Need, Reference, Thread};
 use crate::id::{MessageId, TaskId, TurnId};
 use crate::time::Timestamp;
 
@@ -219,11 +219,42 @@ pub struct FocusTrace {
     /// The anchor, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<MessageId>,
+    /// Whether the text needs it, and the words that say so.
+    #[serde(default, skip_serializing_if = "no_reference", with = "referring")]
+    pub reference: Reference,
     /// How it was found.
     pub source: FocusSource,
     /// Its task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
+    /// In a lane of several people, which message it answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread: Option<Thread>,
+}
+
+fn no_reference(reference: &Reference) -> bool {
+    reference.need == Need::None
+}
+
+/// A [`Reference`] as one text, `needs_anchor that again`.
+mod referring {
+    use super::{Cow, Need, Reference, String};
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(reference: &Reference, serializer: S) -> Result<S::Ok, S::Error> {
+        let (need, words) = (reference.need.word(), reference.words.as_str());
+        serializer.collect_str(&format_args!("{need}{}{words}", if words.is_empty() { "" } else { " " }))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Reference, D::Error> {
+        let text = Cow::<str>::deserialize(from)?;
+        let (need, words) = text.split_once(' ').unwrap_or((&text, ""));
+        let known =
+            [Need::None, Need::Bound, Need::NeedsAnchor].into_iter().find(|known| known.word() == need);
+        let need =
+            known.ok_or_else(|| D::Error::custom(alloc::format!("`{need}` is no kind of reference")))?;
+        Ok(Reference { need, words: String::from(words) })
+    }
 }
 
 /// One turn, as much of it as an explanation needs.

@@ -12,7 +12,7 @@ use crate::approval::ApprovalChange;
 use crate::decision::{Applied, Decision, Reason, Verdict};
 use crate::effect::{ApprovalRef, Effect, EffectBody, Outcome};
 use crate::event::{Event, EventKind, Posted};
-use crate::focus::FocusContext;
+use crate::focus::{FocusContext, Reference};
 use crate::given::Given;
 use crate::id::{CardId, DraftId, EffectId, MessageId, Mint, PendingId, TaskId, TimerId};
 use crate::lane::{
@@ -57,6 +57,8 @@ pub(crate) struct Turn<'a> {
     pub(crate) trace: Trace,
     pub(crate) said: Option<Rc<Said>>,
     pub(crate) focus: Option<FocusContext>,
+    /// Whether the message needs its anchor.
+    pub(crate) reference: Reference,
     pub(crate) applied: Option<Applied>,
     mint: Mint<'a>,
     minted: u32,
@@ -82,6 +84,7 @@ impl<'a> Turn<'a> {
             trace: Trace::default(),
             said: None,
             focus: None,
+            reference: Reference::default(),
             applied: None,
             mint: Mint::new(&lane.key, lane.revision + 1),
             minted: 0,
@@ -438,7 +441,7 @@ impl<'a> Turn<'a> {
             self.prune();
         }
         decision.applied = decision.applied.or(self.applied.take());
-        self.trace.focus = self.focus.as_ref().map(FocusContext::trace);
+        self.trace.focus = self.focus.as_ref().map(|focus| focus.trace(&self.reference));
         Step {
             decision,
             next: self.head,

@@ -3,6 +3,7 @@
 
 use serde::Deserialize;
 use serde_json::error::Category;
+use throughline_engine::MessageId;
 use throughline_engine::ask::{Answer, Ask};
 use throughline_engine::intent::Intent;
 
@@ -24,21 +25,23 @@ pub fn parse(ask: &Ask, raw: &str) -> Answer {
 }
 
 /// Reads the raw answer to a classification: a label that was offered, letter by letter, and a confidence from 0
-/// to 1. Other members are dropped. Total: any text in, an answer or [`Answer::None`] out, why one of `empty`,
+/// to 1, and the id of the message it took to be meant, if it names one; whether that was offered, the step judges.
+/// Other members are dropped. Total: any text in, an answer or [`Answer::None`] out, why one of `empty`,
 /// `too_long`, `prose`, `cut`, `malformed`, `schema`, `two_choices`, `out_of_pool`.
 ///
 /// ```
 /// use throughline_engine::{ask::Answer, intent::Intent};
 /// use throughline_models::parse_classify;
 /// let raw = "```json\n{\"label\": \"ticket\", \"confidence\": 0.9}\n```";
-/// assert_eq!(parse_classify(raw, &Intent::ALL), Answer::Classify { label: "ticket".into(), confidence: 90 });
+/// let Answer::Classify { label, confidence, .. } = parse_classify(raw, &Intent::ALL) else { panic!() };
+/// assert_eq!((label.as_str(), confidence), ("ticket", 90));
 /// assert_eq!(parse_classify("Sure! A ticket.", &Intent::ALL), Answer::None { why: "prose".into() });
 /// ```
 #[must_use]
 pub fn parse_classify(raw: &str, offered: &[Intent]) -> Answer {
     let read =
         one_object(raw).and_then(|json| serde_json::from_str::<Classified>(json).map_err(|e| named(&e)));
-    let Classified { label, confidence } = match read {
+    let Classified { label, confidence, anchor } = match read {
         Ok(classified) => classified,
         Err(why) => return no_answer(why),
     };
@@ -48,13 +51,16 @@ pub fn parse_classify(raw: &str, offered: &[Intent]) -> Answer {
     if !offered.iter().any(|intent| intent.word() == label) {
         return no_answer("out_of_pool");
     }
-    Answer::Classify { label, confidence: percent(confidence) }
+    let anchor = anchor.filter(|id| !id.is_empty()).map(MessageId);
+    Answer::Classify { label, confidence: percent(confidence), anchor }
 }
 
 #[derive(Deserialize)]
 struct Classified {
     label: String,
     confidence: f64,
+    #[serde(default)]
+    anchor: Option<String>,
 }
 
 /// Whole percents, never rounded up: 0.799 must not pass a threshold of 80. The tiny addend keeps 0.29, which is
@@ -120,7 +126,7 @@ mod tests {
 
     fn read(raw: &str) -> String {
         match parse_classify(raw, &[Intent::Ticket, Intent::Review]) {
-            Answer::Classify { label, confidence } => format!("{label} {confidence}"),
+            Answer::Classify { label, confidence, .. } => format!("{label} {confidence}"),
             Answer::None { why } => why,
         }
     }
@@ -214,7 +220,7 @@ mod tests {
         #[test]
         fn any_text_gives_nothing_that_was_not_offered(raw in "\\PC*") {
             let answer = parse_classify(&raw, &[Intent::Review]);
-            if let Answer::Classify { label, confidence } = answer {
+            if let Answer::Classify { label, confidence, .. } = answer {
                 prop_assert!(label == "review" && confidence <= 100);
             }
         }
@@ -223,7 +229,7 @@ mod tests {
         fn any_label_and_confidence_stay_inside(label in "ticket|review|meta|[a-z]{0,8}", confidence in -2.0f64..2.0) {
             let raw = serde_json::json!({"label": label, "confidence": confidence}).to_string();
             match parse_classify(&raw, &[Intent::Ticket, Intent::Review]) {
-                Answer::Classify { label, confidence } => {
+                Answer::Classify { label, confidence, .. } => {
                     prop_assert!(label == "ticket" || label == "review");
                     prop_assert!(confidence <= 100);
                 }

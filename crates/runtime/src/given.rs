@@ -2,11 +2,12 @@
 
 use throughline_engine::canon::{hex, sha256};
 use throughline_engine::event::{EventKind, Press};
-use throughline_engine::given::{Addressing, Paused, PressTarget};
+use throughline_engine::given::{Addressing, Neighbours, Paused, PressTarget};
 use throughline_engine::lane::{Lane, Message, Record};
 use throughline_engine::trace::TurnSummary;
 use throughline_engine::workflow::Action;
-use throughline_engine::{Event, Given, LaneKey, needs, snapshot};
+use throughline_engine::{Event, Given, LaneKey, MessageId, focus, id, needs, snapshot};
+use throughline_store::StoredTurn;
 
 use crate::record::Turn;
 use crate::{Keys, Runtime, Stop};
@@ -35,6 +36,9 @@ impl Runtime {
             EventKind::MessagePosted(posted) => {
                 if let Some(reply) = &posted.reply_to {
                     given.anchor = self.message(lane, reply).await?;
+                    if let Some(anchor) = &given.anchor {
+                        given.beside = self.beside(lane, &anchor.id).await?;
+                    }
                 }
                 if given.model {
                     given.paused = self.paused(key).await?;
@@ -84,6 +88,42 @@ impl Runtime {
         })
     }
 
+    /// The messages next to one of this lane, where the lane has not loaded them itself (`spec 02 §4`). A lane's turns
+    /// say in which order its messages came; a neighbour is looked for in the turns closest by.
+    async fn beside(&self, lane: &Lane, anchor: &MessageId) -> Result<Neighbours, Stop> {
+        let mut beside = Neighbours::default();
+        let loaded = focus::beside(lane, anchor);
+        let Some(made) = id::made(&lane.key.id(), anchor.as_str()) else { return Ok(beside) };
+        if loaded.before.is_none() {
+            let stored = self.store.turns_before(&lane.key, made.revision + 1, TURNS_BESIDE).await?;
+            let earlier = |id: &MessageId| id::made(&lane.key.id(), id.as_str()) < Some(made);
+            let said = newest_first(&stored)?;
+            beside.before = self.first_kept(lane, said.iter().filter(|id| earlier(id))).await?;
+        }
+        if loaded.after.is_none() && !loaded.newest {
+            let stored = self.store.turns(&lane.key, made.revision.saturating_sub(1), TURNS_BESIDE).await?;
+            let later = |id: &MessageId| id::made(&lane.key.id(), id.as_str()) > Some(made);
+            let mut said = newest_first(&stored)?;
+            said.reverse();
+            beside.after = self.first_kept(lane, said.iter().filter(|id| later(id))).await?;
+        }
+        Ok(beside)
+    }
+
+    /// The first of these messages that the store still has.
+    async fn first_kept(
+        &self,
+        lane: &Lane,
+        ids: impl Iterator<Item = &MessageId>,
+    ) -> Result<Option<Message>, Stop> {
+        for id in ids {
+            if let Some(message) = self.message(lane, id.as_str()).await? {
+                return Ok(Some(message));
+            }
+        }
+        Ok(None)
+    }
+
     async fn paused(&self, lane: &LaneKey) -> Result<Option<Paused>, Stop> {
         let row = self.store.pause(&lane.tenant).await?;
         Ok(row.map(|row| Paused { by: row.by, since: row.since, everything: row.everything }))
@@ -124,6 +164,20 @@ impl Runtime {
         }
         Ok(None)
     }
+}
+
+/// How many turns are looked at for the message before or after another: most turns have one.
+const TURNS_BESIDE: u32 = 8;
+
+/// The messages of these turns, the newest first, in whatever order the turns come.
+fn newest_first(stored: &[StoredTurn]) -> Result<Vec<MessageId>, Stop> {
+    let mut turns = stored
+        .iter()
+        .map(Turn::read)
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|e| unreadable("a turn row", &e.to_string()))?;
+    turns.sort_by_key(|turn| core::cmp::Reverse(turn.row.revision));
+    Ok(turns.into_iter().flat_map(|turn| turn.row.messages.into_iter().rev()).collect())
 }
 
 pub(crate) fn decode(stored: &str) -> Result<Record, Stop> {

@@ -8,8 +8,9 @@ use throughline_engine::ask::{Answer, Ask};
 use throughline_engine::effect::Attempt;
 use throughline_engine::event::Posted;
 use throughline_engine::given::{Actor, Addressing};
+use throughline_engine::lane::Message;
 use throughline_engine::policy::Busy;
-use throughline_engine::{Event, EventKind, LaneKey, Policy, Reason, Timestamp};
+use throughline_engine::{Event, EventKind, Given, Lane, LaneKey, Policy, Reason, Timestamp, focus};
 use throughline_models::Model;
 use throughline_runtime::record::Turn;
 use throughline_runtime::{Directory, Inbound, Keys, NoFaults, Parts, Ports, Runtime};
@@ -36,7 +37,7 @@ impl Model for Slow {
     async fn ask(&self, _: &Ask) -> Attempt<Answer> {
         self.asked.add_permits(1);
         self.answer.acquire().await.unwrap().forget();
-        Attempt::Applied(Answer::Classify { label: "ticket".into(), confidence: 99 })
+        Attempt::Applied(Answer::Classify { label: "ticket".into(), confidence: 99, anchor: None })
     }
 
     fn name(&self) -> &str {
@@ -77,13 +78,17 @@ fn world(policy: Policy) -> World {
 
 impl World {
     async fn says(&self, key: &str, text: &str) -> Accepted {
+        let addressing = Addressing { direct: true, ..Addressing::default() };
+        self.posts(key, Posted { text: text.into(), ..Posted::default() }, addressing).await
+    }
+
+    async fn posts(&self, key: &str, posted: Posted, addressing: Addressing) -> Accepted {
         let event = Event {
             id: key.into(),
             received_at: self.host.store().now(),
             actor: "ana".into(),
-            kind: EventKind::MessagePosted(Posted { text: text.into(), ..Posted::default() }),
+            kind: EventKind::MessagePosted(posted),
         };
-        let addressing = Addressing { direct: true, ..Addressing::default() };
         let inbound =
             Inbound { lane: self.lane.clone(), keys: vec![key.into()], event, addressing, body_hash: None };
         self.host.accept(inbound).await.unwrap()
@@ -102,8 +107,58 @@ impl World {
         turns.iter().map(|turn| Turn::read(turn).unwrap().row.decision.reason).collect()
     }
 
+    /// What the turn of a message to us was given.
+    async fn decided_with(&self, key: &str, posted: Posted) -> Given {
+        self.posts(key, posted, Addressing { direct: true, ..Addressing::default() }).await;
+        self.run().await;
+        let turns = self.store.turns_before(&self.lane, u64::MAX, 1).await.unwrap();
+        Turn::read(&turns[0]).unwrap().content.unwrap().given
+    }
+
     async fn state(&self, key: &str) -> RowState {
         self.store.delivery("acme", key).await.unwrap().unwrap().state
+    }
+}
+
+/// A reply to a message that has left the window is seen with the messages next to it, which the store still has; of one
+/// at the window's edge, the one that left comes from there (`spec 02 §4`).
+#[tokio::test]
+async fn a_reply_far_back_is_seen_with_its_neighbours() {
+    let w = world(Policy::default());
+    let overheard = Addressing { thread_ours: true, to_other: true, ..Addressing::default() };
+    for n in 0..20 {
+        let key = format!("c{n}");
+        let posted = Posted { text: format!("line {n}"), message_id: Some(key.clone()), ..Posted::default() };
+        w.posts(&key, posted, overheard).await;
+    }
+    w.run().await;
+    for (reply_to, before, after) in [
+        ("c2", Some("line 1"), Some("line 3")),
+        ("c0", None, Some("line 1")),
+        // The window holds fifteen, four of them this test's: of the tenth line, the one before has left it.
+        ("c9", Some("line 8"), None),
+        ("c12", None, None),
+    ] {
+        let posted = Posted { text: "stop".into(), reply_to: Some(reply_to.into()), ..Posted::default() };
+        let given = w.decided_with(&format!("reply to {reply_to}"), posted).await;
+        let text = |message: &Option<Message>| message.as_ref().map(|message| message.text.clone());
+        assert_eq!(text(&given.anchor), Some(reply_to.replace('c', "line ")));
+        assert_eq!(
+            (text(&given.beside.before).as_deref(), text(&given.beside.after).as_deref()),
+            (before, after)
+        );
+        if reply_to == "c2" {
+            let lane = Lane::new(w.lane.clone());
+            let event = Event {
+                id: "again".into(),
+                received_at: given.now,
+                actor: "ana".into(),
+                kind: EventKind::MessagePosted(Posted::default()),
+            };
+            let focus = focus::resolve(&lane, &event, &given);
+            let window: Vec<&str> = focus.window(&lane, &given).iter().map(|m| m.text.as_str()).collect();
+            assert_eq!(window, ["line 1", "line 2", "line 3"]);
+        }
     }
 }
 

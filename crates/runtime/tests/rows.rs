@@ -5,7 +5,7 @@ use std::path::Path;
 
 use throughline_engine::canon::jcs;
 use throughline_engine::decision::Verdict;
-use throughline_engine::focus::FocusSource;
+use throughline_engine::focus::{FocusSource, Reference};
 use throughline_engine::id::Mint;
 use throughline_engine::intent::Intent;
 use throughline_engine::trace::{FocusTrace, Predicate, Rung, Trace};
@@ -42,8 +42,10 @@ fn full() -> TurnRow {
             also: vec![Reason::PendingMismatch],
             focus: Some(FocusTrace {
                 anchor: Some("m_7_1".into()),
+                reference: Reference::default(),
                 source: FocusSource::LaneRecency,
                 task: Some("t_3_0".into()),
+                thread: None,
             }),
             rule: Some("verb and object".into()),
             candidates: vec!["ticket".into(), "review".into()],

@@ -10,7 +10,9 @@ use throughline_engine::{Reason, Verdict};
 
 use crate::book::Book;
 use crate::driver::TurnSeen;
-use crate::model::{CardExpect, Expectation, FocusExpect, MAIN, PendingExpect, PendingFit, TaskExpect};
+use crate::model::{
+    CardExpect, Expectation, FocusExpect, MAIN, PendingExpect, PendingFit, ReferenceExpect, TaskExpect,
+};
 
 /// One expectation that did not come true.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -116,6 +118,7 @@ fn check(one: &Expectation, sight: &Sight<'_>) -> Vec<Mismatch> {
             plain(ok, shown(value.as_deref()), shown(seen.map(value_word).as_deref()))
         }
         Expectation::Focus(focus) => self::focus(focus, sight),
+        Expectation::Reference(wanted) => reference(wanted, sight),
         Expectation::Pending(pending) => self::pending(pending, sight),
         Expectation::Says(texts) => {
             let all = words(sight);
@@ -193,6 +196,23 @@ fn focus(wanted: &FocusExpect, sight: &Sight<'_>) -> Vec<Mismatch> {
         part("focus.source", wanted.source.clone(), source.clone(), wanted.source == source),
         part("focus.anchor", wants_anchor, anchor.map(|id| id.0), anchored),
         part("focus.task", wanted.task.clone(), title.or_else(|| task.map(|id| id.0)), tasked),
+    ];
+    parts.into_iter().flatten().collect()
+}
+
+fn reference(wanted: &ReferenceExpect, sight: &Sight<'_>) -> Vec<Mismatch> {
+    let seen = sight.decisive.and_then(|turn| turn.trace.focus.as_ref()).map(|focus| &focus.reference);
+    let need = seen.map(|seen| seen.need).unwrap_or_default();
+    let words = seen.map(|seen| seen.words.clone()).unwrap_or_default();
+    let named = wanted.words.iter().all(|word| words.split(' ').any(|seen| seen == word));
+    let parts = [
+        part(
+            "reference.need",
+            wanted.need.map(|need| need.word().into()),
+            Some(need.word().into()),
+            wanted.need == Some(need),
+        ),
+        part("reference.words", Some(wanted.words.join(" ")), Some(words), named),
     ];
     parts.into_iter().flatten().collect()
 }

@@ -336,6 +336,14 @@ pub(crate) fn expectation(one: &Expectation) -> (String, Value) {
             all.some("task", focus.task.as_ref());
             map(all.0)
         }
+        Expectation::Reference(reference) => {
+            let mut all = Build(Vec::new());
+            all.some("need", reference.need.map(|need| need.word().to_string()).as_ref());
+            if !reference.words.is_empty() {
+                all.0.push(("words".into(), texts(&reference.words)));
+            }
+            map(all.0)
+        }
         Expectation::Says(list) | Expectation::Private(list) | Expectation::Prompt(list) => texts(list),
         Expectation::Card(card) => card.as_ref().map_or_else(none, self::card),
         Expectation::Effects(effects) if effects.is_empty() => none(),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
+use throughline_engine::focus::Need;
 use throughline_engine::intent::Intent;
 use throughline_engine::lane::{MessageKind, TaskStatus};
 use throughline_engine::recognize::Expected;
@@ -356,6 +357,8 @@ pub enum Expectation {
     Applied(Option<String>),
     /// What the message refers to.
     Focus(FocusExpect),
+    /// Whether the text needs its anchor, and the words that say so.
+    Reference(ReferenceExpect),
     /// Every text is part of something said or shown in the lane.
     Says(Vec<String>),
     /// Every text is part of something the acting person was told privately.
@@ -372,7 +375,7 @@ pub enum Expectation {
     Prompt(Vec<String>),
     /// Something of a capability this version does not have; running it fails.
     Later {
-        /// The key: `facts`, `reference`, `selected`, `clarify`, `provenance`, `handoff`, `view`, `telemetry`, `warnings`.
+        /// The key: `facts`, `selected`, `clarify`, `provenance`, `handoff`, `view`, `telemetry`, `warnings`.
         key: String,
         /// What was written.
         value: Json,
@@ -414,6 +417,15 @@ pub struct FocusExpect {
     pub task: Option<String>,
 }
 
+/// A reference, as far as it is described.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReferenceExpect {
+    /// Whether the text needs its anchor.
+    pub need: Option<Need>,
+    /// Words that were found.
+    pub words: Vec<String>,
+}
+
 /// A card, as far as it is described.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CardExpect {
@@ -451,6 +463,7 @@ impl Expectation {
             Self::Pending(_) => "pending",
             Self::Applied(_) => "applied",
             Self::Focus(_) => "focus",
+            Self::Reference(_) => "reference",
             Self::Says(_) => "says",
             Self::Private(_) => "private",
             Self::Card(_) => "card",

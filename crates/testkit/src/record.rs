@@ -195,10 +195,13 @@ fn faults(recorded: &RecordedLane) -> Vec<Fault> {
 
 fn script(recorded: &RecordedLane) -> Vec<ScriptedAnswer> {
     let answer = |outcome: &Outcome| match outcome {
-        Outcome::Done { result: EffectResult::Answered(Answer::Classify { label, confidence }) } => {
-            Some(ScriptedReply::Answer(
-                serde_json::json!({ "label": label, "confidence": f64::from(*confidence) / 100.0 }),
-            ))
+        Outcome::Done { result: EffectResult::Answered(Answer::Classify { label, confidence, anchor }) } => {
+            let mut json =
+                serde_json::json!({ "label": label, "confidence": f64::from(*confidence) / 100.0 });
+            if let Some(anchor) = anchor {
+                json["anchor"] = anchor.0.clone().into();
+            }
+            Some(ScriptedReply::Answer(json))
         }
         Outcome::Done { result: EffectResult::Answered(Answer::None { why }) } => {
             Some(ScriptedReply::Fail(why.clone()))

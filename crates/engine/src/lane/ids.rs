@@ -65,7 +65,7 @@ impl<T> Ids<T> {
     }
 
     /// The ids as texts, in order.
-    pub(crate) fn texts(&self) -> impl DoubleEndedIterator<Item = &str> + ExactSizeIterator {
+    pub(crate) fn texts(&self) -> impl DoubleEndedIterator<Item = &str> + ExactSizeIterator + Clone {
         (0..self.len()).map(|at| &self.text[self.begin(at)..self.ends[at]])
     }
 

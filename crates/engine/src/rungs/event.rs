@@ -9,7 +9,7 @@ use super::{
     Tried::{Decided, Passed},
 };
 use crate::approval::Closing;
-use crate::ask::{Answer, judge};
+use crate::ask::{Answer, clamp, judge};
 use crate::decision::{Decision, Reason, Verdict};
 use crate::effect::{EffectResult, Outcome};
 use crate::event::{AssistantPosted, Event, EventKind};
@@ -93,16 +93,24 @@ fn answered(turn: &mut Turn<'_>, effect: &EffectId, answer: &Answer) -> Decision
     };
     let words = Words::of(&posted.text);
     turn.said = Some(Rc::new(Said { message: ask.message, by: ask.by, words, since: ask.since }));
+    let mut answer = answer.clone();
+    if clamp(&mut answer, ask.anchor.as_ref()) {
+        turn.note(Reason::AnswerClamped);
+    }
     turn.trace.candidates = Intent::ALL.iter().map(|intent| intent.word().to_string()).collect();
-    turn.trace.rule = Some(match answer {
+    turn.trace.candidates.extend(ask.anchor.as_ref().map(ToString::to_string));
+    turn.trace.rule = Some(match &answer {
         // What a model wrote is not ours to keep in the row: a label that was offered, or that there was another.
-        Answer::Classify { label, confidence } => match Intent::from_word(label) {
-            Some(intent) => format!("model: {}, {confidence} %", intent.word()).into(),
+        Answer::Classify { label, confidence, anchor } => match Intent::from_word(label) {
+            Some(intent) => {
+                let of = anchor.as_ref().map(|anchor| format!(", about {anchor}")).unwrap_or_default();
+                format!("model: {}, {confidence} %{of}", intent.word()).into()
+            }
             None => "model: a label that was not offered".into(),
         },
         Answer::None { why } => format!("model: no answer ({why})").into(),
     });
-    match judge(answer, turn.policy) {
+    match judge(&answer, turn.policy) {
         Some(intent) => {
             let mut decision = act(turn, intent, Reason::IntentModel, None);
             decision.rung = Rung::Intent;

@@ -8,14 +8,13 @@ use alloc::vec::Vec;
 use super::{
     Tried,
     Tried::{Decided, Passed},
-    said,
+    focus, said,
 };
 use crate::approval::Closing;
 use crate::ask::Ask;
 use crate::decision::{Decision, Reason, Verdict};
 use crate::effect::EffectBody;
 use crate::event::{Event, EventKind, Posted};
-use crate::focus;
 use crate::intent::{Intent, rules};
 use crate::lane::{MessageKind, OpenAsk, Record};
 use crate::recognize;
@@ -74,9 +73,13 @@ fn item_type(noun: &str) -> Option<ItemType> {
 }
 
 fn ask_model(turn: &mut Turn<'_>, said: &Said) {
-    let earlier = focus::window(turn.lane).into_iter().map(|message| message.text.clone()).collect();
-    let effect =
-        turn.effect(EffectBody::ModelAsk(Ask::classify(said.text(), earlier, turn.policy)), &[], None);
+    let focus = focus(turn);
+    let window = focus.window(turn.lane, turn.given);
+    let earlier = window.into_iter().map(|message| message.text.clone()).collect();
+    let hint = focus.hint(&turn.reference, turn.lane, &turn.event.kind, turn.given);
+    let anchor = hint.as_ref().and_then(|hint| hint.focus_anchor_internal_id.clone());
+    let ask = Ask::classify(said.text(), earlier, hint, turn.policy);
+    let effect = turn.effect(EffectBody::ModelAsk(ask), &[], None);
     let posted = Posted { text: said.text().into(), ..posted(turn.event) };
     let held = Event {
         id: said.message.0.clone(),
@@ -90,6 +93,7 @@ fn ask_model(turn: &mut Turn<'_>, said: &Said) {
         message: said.message.clone(),
         by: said.by.clone(),
         since: said.since,
+        anchor,
         pressed: false,
     });
 }

@@ -9,7 +9,7 @@ use alloc::rc::Rc;
 use alloc::string::String;
 
 use crate::decision::Decision;
-use crate::focus::{FocusContext, FocusSource};
+use crate::focus::FocusContext;
 use crate::id::MessageId;
 use crate::recognize::Words;
 use crate::time::Timestamp;
@@ -36,6 +36,6 @@ pub(crate) fn said(turn: &Turn<'_>) -> Rc<Said> {
 }
 
 pub(crate) fn focus<'t>(turn: &'t Turn<'_>) -> &'t FocusContext {
-    const NOTHING: &FocusContext = &FocusContext { source: FocusSource::None, anchor: None, task: None };
+    const NOTHING: &FocusContext = &FocusContext::NOTHING;
     turn.focus.as_ref().unwrap_or(NOTHING)
 }

@@ -27,10 +27,10 @@ use crate::workflow::{About, Action, Progress, Step, allowed, press};
 pub(crate) fn focus_of_message(turn: &mut Turn<'_>) -> Tried {
     let event = turn.event;
     let EventKind::MessagePosted(posted) = &event.kind else { return Passed(Predicate::NoFocus) };
-    let replies = posted.reply_to.is_some() || posted.quote.is_some();
-    let focus = resolver::resolve(turn.lane, &event.actor, replies, turn.given);
+    let focus = resolver::resolve(turn.lane, event, turn.given);
     turn.hear(posted);
     join_burst(turn);
+    turn.reference = resolver::reference(&said(turn).words, &context(turn));
     turn.focus = Some(focus);
     Passed(Predicate::FocusAlone)
 }

@@ -25,7 +25,7 @@ async fn answers_by_purpose_in_order_and_then_strictly_nothing() {
     );
     assert_eq!(
         model.ask(&ask()).await,
-        Attempt::Applied(Answer::Classify { label: "ticket".into(), confidence: 90 })
+        Attempt::Applied(Answer::Classify { label: "ticket".into(), confidence: 90, anchor: None })
     );
     assert!(matches!(model.ask(&ask()).await, Attempt::NotApplied { hint: Some(1_000), .. }));
     assert_eq!(model.ask(&ask()).await, Attempt::Applied(no_answer("timeout")));

@@ -20,7 +20,7 @@ struct Slow(Duration);
 impl Model for Slow {
     async fn ask(&self, _: &Ask) -> Attempt<Answer> {
         tokio::time::sleep(self.0).await;
-        Attempt::Applied(Answer::Classify { label: "ticket".into(), confidence: 95 })
+        Attempt::Applied(Answer::Classify { label: "ticket".into(), confidence: 95, anchor: None })
     }
 
     fn name(&self) -> &str {

@@ -151,7 +151,7 @@ struct Sure;
 #[async_trait]
 impl Model for Sure {
     async fn ask(&self, _: &Ask) -> Attempt<Answer> {
-        Attempt::Applied(Answer::Classify { label: "ticket".into(), confidence: 95 })
+        Attempt::Applied(Answer::Classify { label: "ticket".into(), confidence: 95, anchor: None })
     }
 
     fn name(&self) -> &str {

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use throughline_engine::focus::FocusSource;
+use throughline_engine::focus::{FocusSource, Need};
 
 use super::question::{self, Seen};
 use super::section::grouped;
@@ -63,6 +63,8 @@ pub struct Resolved {
     /// The earlier message it refers to; `Some(None)`: none of them.
     antecedent: Option<Option<usize>>,
     focus: &'static str,
+    /// The kind of reference, and the words that say so.
+    reference: String,
     seen: Seen,
 }
 
@@ -104,10 +106,12 @@ impl Task for Anaphora {
         let anchor = focus.map(|focus| focus.anchor.as_ref());
         let index = |anchor| ids.iter().position(|id| id.as_ref() == Some(anchor));
         Ok(Resolved {
-            // The engine computes no hint yet (`spec 02 §4`): only where it looks, not whether it has to.
-            needs_context: None,
+            needs_context: focus.map(|focus| focus.reference.need == Need::NeedsAnchor),
             antecedent: anchor.map(|anchor| anchor.and_then(index)),
             focus: focus.map_or(FocusSource::None.word(), |focus| focus.source.word()),
+            reference: focus
+                .map(|focus| format!("{} ({})", focus.reference.need.word(), focus.reference.words))
+                .unwrap_or_default(),
             seen: Seen::of(&step),
         })
     }
@@ -145,7 +149,7 @@ impl Task for Anaphora {
                 Some(None) => "refers to nothing".into(),
                 None => "not decided".into(),
             },
-            why: format!("focus {}; {}", decided.focus, decided.seen.told()),
+            why: format!("focus {}; {}; {}", decided.focus, decided.reference, decided.seen.told()),
         }]
     }
 
@@ -217,6 +221,7 @@ mod tests {
             needs_context: needs,
             antecedent: found,
             focus: "none",
+            reference: String::new(),
             seen: seen(Reason::GateOpened),
         };
         Ran { case: serde_json::from_value(row).unwrap(), decided }

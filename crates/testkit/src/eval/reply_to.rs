@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use throughline_engine::focus::Thread;
 use throughline_engine::{MessageId, Timestamp};
 
 use super::question;
@@ -26,7 +27,7 @@ pub struct ReplyTo {
 struct Said {
     /// Its number in the log.
     i: u64,
-    /// The time of day, to the minute.
+    /// The time of day, to the minute or the second.
     t: Option<String>,
     /// Who said it; nobody, when the system did.
     u: Option<String>,
@@ -67,7 +68,7 @@ impl Task for ReplyTo {
     }
 
     /// The log is one lane. Each message is kept in it as people said it among themselves; what is annotated is also
-    /// considered as if it had been said to us, and where the focus looks then is read off.
+    /// considered as if it had been said to us, and which message it is taken to answer then is read off.
     fn decide(&self, subject: &mut dyn Subject) -> Result<Self::Decided, DriverError> {
         let mut now = question::moment(None);
         subject.begin(now);
@@ -80,13 +81,16 @@ impl Task for ReplyTo {
             subject.advance_to(now);
             if self.links.iter().any(|Link(child, _)| *child == said.i) {
                 let step = subject.consider(Incoming::said(by, &said.x))?;
-                let anchor = step.trace.focus.and_then(|focus| focus.anchor);
-                found.insert(said.i, anchor.and_then(|anchor| ids.get(&anchor).copied()));
+                let thread = step.trace.focus.and_then(|focus| focus.thread);
+                let parent = thread.and_then(|thread| match thread {
+                    Thread::Answers(id) => ids.get(&id).copied(),
+                    Thread::StartsAnew => Some(said.i),
+                });
+                found.insert(said.i, parent);
             }
             let kept = subject.deliver(Incoming::overheard(by, &said.x))?;
             ids.extend(kept.messages.first().map(|id| (id.clone(), said.i)));
         }
-        // No anchor is not yet a decision that the message starts anew.
         Ok(Threaded(self.links.iter().map(|Link(child, _)| found.get(child).copied().flatten()).collect()))
     }
 
@@ -117,8 +121,8 @@ impl Task for ReplyTo {
                 } else {
                     parents.iter().map(|parent| words(*parent)).collect::<Vec<_>>().join(" or ")
                 },
-                decided: words(found),
-                why: "the anchor of the focus".into(),
+                decided: if found == *child { "starts anew".into() } else { words(found) },
+                why: "the thread of the focus".into(),
             })
         });
         wrong.collect()
@@ -175,13 +179,16 @@ fn rate(links: &[&Judged<'_>], new: bool) -> Rate {
 
 /// The moment of a time of day: the next one that is not before the message above.
 fn clock(last: Timestamp, time: Option<&str>) -> Timestamp {
-    let minutes = time.and_then(|time| {
-        let (hours, minutes) = time.split_once(':')?;
-        Some(hours.parse::<i64>().ok()? * 60 + minutes.parse::<i64>().ok()?)
+    let since_midnight = time.and_then(|time| {
+        let mut parts = time.split(':').map(|part| part.parse::<i64>().ok());
+        let (hours, minutes) = (parts.next()??, parts.next()??);
+        // Some logs have seconds.
+        let seconds = parts.next().map_or(Some(0), |seconds| seconds)?;
+        Some((hours * 60 + minutes) * Timestamp::MINUTE + seconds * Timestamp::SECOND)
     });
-    let Some(minutes) = minutes else { return last };
+    let Some(since_midnight) = since_midnight else { return last };
     let midnight = last.0 - last.0.rem_euclid(Timestamp::DAY);
-    let today = Timestamp(midnight + minutes * Timestamp::MINUTE);
+    let today = Timestamp(midnight + since_midnight);
     if today < last && last.since(today) > 12 * Timestamp::HOUR {
         today.plus(Timestamp::DAY)
     } else {
@@ -228,6 +235,7 @@ mod tests {
         assert_eq!(clock(evening, Some("23:59")), at("2026-01-15T23:59:00Z"));
         assert_eq!(clock(evening, Some("00:01")), at("2026-01-16T00:01:00Z"));
         assert_eq!(clock(evening, Some("23:57")), evening, "two clocks that differ by a minute");
+        assert_eq!(clock(evening, Some("23:58:07")), at("2026-01-15T23:58:07Z"), "to the second");
         assert_eq!(clock(evening, None), evening);
     }
 }

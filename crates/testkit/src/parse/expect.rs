@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
+use throughline_engine::focus::Need;
 use throughline_engine::intent::Intent;
 use throughline_engine::trace::Rung;
 use throughline_engine::{Reason, Verdict};
@@ -11,13 +12,15 @@ use super::ParseError;
 use super::given::task_status;
 use super::node::{Fields, Node};
 use super::turns::ACTIONS;
-use crate::model::{CardExpect, Expectation, FocusExpect, PendingExpect, PendingFit, TaskExpect};
+use crate::model::{
+    CardExpect, Expectation, FocusExpect, PendingExpect, PendingFit, ReferenceExpect, TaskExpect,
+};
 
 type Read<T> = Result<T, ParseError>;
 
 /// Expectations about what this version does not have: they are read, and fail when they run.
-const LATER: [&str; 9] =
-    ["facts", "reference", "selected", "clarify", "provenance", "handoff", "view", "telemetry", "warnings"];
+const LATER: [&str; 8] =
+    ["facts", "selected", "clarify", "provenance", "handoff", "view", "telemetry", "warnings"];
 
 /// Every step of the specification (`spec 03 §3`).
 const STEPS: [&str; 9] = [
@@ -112,7 +115,27 @@ fn decided(fields: &mut Fields<'_>, all: &mut Vec<Expectation>) -> Read<()> {
     if let Some(node) = fields.opt("focus") {
         all.push(Expectation::Focus(focus(&node)?));
     }
+    if let Some(node) = fields.opt("reference") {
+        all.push(Expectation::Reference(reference(&node)?));
+    }
     Ok(())
+}
+
+/// `{ need, words }`, or the need alone.
+fn reference(node: &Node<'_>) -> Read<ReferenceExpect> {
+    let need = |node: &Node<'_>| {
+        node.word("a kind of reference", by_name::<Need>, &["none", "bound", "needs_anchor"])
+    };
+    if !node.is_map() {
+        return Ok(ReferenceExpect { need: Some(need(node)?), words: Vec::new() });
+    }
+    let mut fields = node.map()?;
+    let expected = ReferenceExpect {
+        need: fields.opt("need").map(|node| need(&node)).transpose()?,
+        words: fields.opt("words").map(|node| texts(&node)).transpose()?.unwrap_or_default(),
+    };
+    fields.finish()?;
+    Ok(expected)
 }
 
 /// What is read off the lane and the world.

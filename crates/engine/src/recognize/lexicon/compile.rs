@@ -14,6 +14,11 @@ use super::vocabulary::{Vocabulary, hash};
 /// The first places of a vocabulary: what [`WordId`] names, so no words.
 const RESERVED: [&str; 3] = [""; 3];
 
+/// What the name of a section begins with that is a class of single words.
+const CLASS: &str = "class.";
+/// How many classes there may be: a bit each, and some left for what is no list.
+const CLASSES: u32 = 58;
+
 /// The files of one language as they are written, as if they were one.
 pub(crate) struct Language<'a> {
     sections: Vec<Written<'a>>,
@@ -117,6 +122,19 @@ impl<'a> Language<'a> {
 }
 
 impl<'a> Written<'a> {
+    /// Its words, when each of its phrases is one.
+    fn words(&self) -> Result<Vec<&'a str>, String> {
+        let word = |phrase: &Phrase<'a>| match phrase.parts.as_slice() {
+            [Part { what: Meant::Rows(rows), times: Times::One }]
+                if rows.len() == 1 && rows[0].len() == 1 =>
+            {
+                Ok(rows[0][0])
+            }
+            _ => Err(format!("{}: [{}] lists single words", phrase.line, self.name)),
+        };
+        self.phrases.iter().map(word).collect()
+    }
+
     fn add(&mut self, phrase: &'a str, line: Place<'a>) -> Result<(), String> {
         let (phrase, value) = match phrase.split_once('=') {
             None => (phrase, None),
@@ -208,6 +226,8 @@ pub(crate) struct Tables {
     pub(crate) values: Vec<(SectionId, WordId, i64)>,
     /// The sections the language has, sorted.
     pub(crate) sections: Vec<SectionId>,
+    /// By word, a bit for each section of [`CLASS`] that lists it; empty when the language has none.
+    pub(crate) classes: Vec<u64>,
 }
 
 /// Compiles a language, given every section's name and every word there is.
@@ -220,10 +240,18 @@ pub(crate) fn compile(
     let mut compiler = Compiler { language, names, vocabulary, elements: Vec::new(), spellings: Vec::new() };
     let firsts = compiler.firsts()?;
     let (mut under, mut values) = (vec![Vec::new(); vocabulary.words.len()], Vec::new());
-    let mut sections = Vec::new();
+    let (mut sections, mut classes) = (Vec::new(), Vec::new());
     for section in &language.sections {
         let id = compiler.section(section.name, section.line)?;
         sections.push(id);
+        if section.name.starts_with(CLASS) {
+            classes.resize(vocabulary.words.len(), 0u64);
+            let bit = class(names, section.name)?;
+            for word in section.words()? {
+                classes[usize::from(vocabulary.id(word).0)] |= bit;
+            }
+            continue;
+        }
         for phrase in &section.phrases {
             let start = Start { section: id, phrase: compiler.phrase(phrase)?, value: phrase.value };
             for word in compiler.first(phrase, &firsts)? {
@@ -241,7 +269,15 @@ pub(crate) fn compile(
         starts.append(&mut found);
     }
     let Compiler { elements, spellings, .. } = compiler;
-    Ok(Tables { heads, starts, elements, spellings, values, sections })
+    Ok(Tables { heads, starts, elements, spellings, values, sections, classes })
+}
+
+/// The bit of a class: its place among the classes of all languages.
+fn class(names: &[&str], name: &str) -> Result<u64, String> {
+    let before =
+        names.iter().take_while(|known| **known != name).filter(|known| known.starts_with(CLASS)).count();
+    let bit = u32::try_from(before).ok().filter(|bit| *bit < CLASSES).map(|bit| 1 << bit);
+    bit.ok_or_else(|| format!("[{name}] is one class more than the {CLASSES} there is room for"))
 }
 
 /// The words something can begin with.

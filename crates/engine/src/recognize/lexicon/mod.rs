@@ -12,7 +12,8 @@
 //! A phrase is a list of elements. `word` is that word, folded as [`super::words`] folds it (lower case, no
 //! apostrophes); `a|b` is either word and `a+b|c` either `a b` or `c`; `<section>` is a phrase of that section, `_` any
 //! one word, `#` a word that begins with a digit. `?` after an element makes it optional, `*` lets it repeat or be
-//! absent. `word=3` is no phrase: it gives the word a value; `some words=3` is a phrase with one.
+//! absent. `word=3` is no phrase: it gives the word a value; `some words=3` is a phrase with one. A section `[class.…]`
+//! lists single words only, and is asked of a word rather than of a place: see [`Lexicon::classes`].
 //!
 //! `compile.rs` makes of each file tables of numbers (`table.rs`); a phrase is only looked at when it can begin with the
 //! word that stands there. Nothing is allocated, and a phrase covers no more than 63 words: linear in the text.
@@ -57,6 +58,7 @@ pub(crate) struct Lexicon {
     spellings: &'static [WordId],
     values: &'static [(SectionId, WordId, i64)],
     sections: &'static [SectionId],
+    classes: &'static [u64],
 }
 
 /// The phrases of one section in one language.
@@ -78,6 +80,25 @@ pub(crate) const fn named(names: &[&str], name: &str) -> SectionId {
     panic!("no lexicon has a section of this name")
 }
 
+/// The bit of the class of that name: see [`Lexicon::classes`]. Used in constants as [`named`] is.
+pub(crate) const fn class(names: &[&str], name: &str) -> u64 {
+    let (mut at, mut bit) = (0, 1);
+    while at < names.len() {
+        if same(names[at].as_bytes(), name.as_bytes()) {
+            return bit;
+        }
+        if begins(names[at].as_bytes(), b"class.") {
+            bit <<= 1;
+        }
+        at += 1;
+    }
+    panic!("no lexicon has a class of this name")
+}
+
+const fn begins(text: &[u8], with: &[u8]) -> bool {
+    text.len() >= with.len() && same(text.split_at(with.len()).0, with)
+}
+
 const fn same(a: &[u8], b: &[u8]) -> bool {
     let mut i = 0;
     while i < a.len() && i < b.len() && a[i] == b[i] {
@@ -90,6 +111,11 @@ impl Lexicon {
     /// A section, empty when the language has none of that name.
     pub(crate) fn section(&'static self, id: SectionId) -> Section {
         Section { lexicon: self, id }
+    }
+
+    /// A bit for each class that lists the word: one look-up where asking section by section would be dozens.
+    pub(crate) fn classes(&self, word: &Word) -> u64 {
+        self.classes.get(usize::from(word.id.0)).copied().unwrap_or(0)
     }
 
     /// Whether the language has a section: a recogniser is only asked in the languages that have its own.

@@ -29,7 +29,7 @@ impl Compiled {
         let vocabulary = Vocabulary { words: leaked.leak(), slots: compile::slots(&words).leak() };
         let lexicons = files.iter().map(|file| {
             let tables = compile::compile(file, &names, &vocabulary)?;
-            let Tables { heads, starts, elements, spellings, values, sections } = tables;
+            let Tables { heads, starts, elements, spellings, values, sections, classes } = tables;
             let lexicon: &'static Lexicon = Box::leak(Box::new(Lexicon {
                 heads: heads.leak(),
                 starts: starts.leak(),
@@ -37,6 +37,7 @@ impl Compiled {
                 spellings: spellings.leak(),
                 values: values.leak(),
                 sections: sections.leak(),
+                classes: classes.leak(),
             }));
             Ok(lexicon)
         });

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use throughline_engine::ask::{Answer, Ask};
 use throughline_engine::effect::{EffectBody, EffectResult, FieldError, Outcome};
+use throughline_engine::focus::Hint;
 use throughline_engine::tickets::{Item, Target};
 use throughline_runtime::{MessageView, Runtime};
 use throughline_store::{EffectState, Performer, StoredEffect};
@@ -57,6 +58,8 @@ struct Asked {
     purpose: &'static str,
     text: String,
     window: Vec<String>,
+    /// What the message refers to, as far as the model was told.
+    hint: Option<Hint>,
     labels: Vec<&'static str>,
     budget_ms: i64,
     /// Absent while it is asked.
@@ -184,7 +187,7 @@ fn told(outcome: &Outcome) -> Told {
     }
 }
 
-fn asked(Ask::Classify { text, window, labels, budget_ms }: &Ask, outcome: Option<&Outcome>) -> Asked {
+fn asked(Ask::Classify { text, window, hint, labels, budget_ms }: &Ask, outcome: Option<&Outcome>) -> Asked {
     let answer = outcome.map(|outcome| match outcome {
         Outcome::Done { result: EffectResult::Answered(answer) } => said(answer),
         Outcome::Done { .. } => "no answer".into(),
@@ -195,6 +198,7 @@ fn asked(Ask::Classify { text, window, labels, budget_ms }: &Ask, outcome: Optio
         purpose: "classify",
         text: text.clone(),
         window: window.clone(),
+        hint: hint.clone(),
         labels: labels.iter().map(|label| label.word()).collect(),
         budget_ms: *budget_ms,
         answer,
@@ -203,7 +207,7 @@ fn asked(Ask::Classify { text, window, labels, budget_ms }: &Ask, outcome: Optio
 
 fn said(answer: &Answer) -> String {
     match answer {
-        Answer::Classify { label, confidence } => format!("{label}, {confidence} %"),
+        Answer::Classify { label, confidence, .. } => format!("{label}, {confidence} %"),
         Answer::None { why } => format!("no answer: {why}"),
     }
 }

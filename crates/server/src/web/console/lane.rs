@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use throughline_channels::api::{EventRequest, LaneRequest};
 use throughline_engine::lane::{Lane, Record, Role};
 use throughline_engine::tickets::{Draft, Part};
-use throughline_engine::{Given, LaneId, MessageId, Verdict, focus};
+use throughline_engine::{LaneId, MessageId, Verdict, focus};
 use throughline_runtime::record::Turn;
 use throughline_store::LaneInfo;
 
@@ -272,7 +272,7 @@ fn focus_of(lane: &Lane) -> Option<Focus> {
     let spoke = newest.filter(|message| message.role == Role::User).map(|message| message.by.clone()).next();
     let asked = || lane.head.pendings.iter().find_map(|pending| pending.asked_of.clone());
     let of = spoke.or_else(asked).unwrap_or_default();
-    let found = focus::resolve(lane, &of, false, &Given::default());
+    let found = focus::standing(lane, &of);
     let anchor = lane.records.message(found.anchor.as_ref()?)?;
     let task = found.task.as_ref().and_then(|task| lane.records.task(task));
     Some(Focus {

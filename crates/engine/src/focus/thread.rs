@@ -1,0 +1,476 @@
+//! Who answers whom in a lane of many: which earlier message a message of a shared lane answers, or that it starts
+//! something new. It is told in the trace and changes nothing: the anchor is what `spec 02 §4` says it is.
+//!
+//! A message answers the one above it that scores highest, or none when starting anew scores higher. The score is a
+//! sum of weights, whole numbers so that every machine finds the same; see [`weight`].
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use super::reference::overlaps;
+use crate::id::MessageId;
+use crate::lane::Message;
+use crate::recognize::lexicon::{self, RECOGNIZE, RECOGNIZE_NAMES, SectionId};
+use crate::recognize::words::{Gap, Word, Words};
+use crate::time::Timestamp;
+
+/// What a message does in the talk of a lane.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum Thread {
+    /// It starts something new.
+    StartsAnew,
+    /// It answers this message.
+    Answers(MessageId),
+}
+
+/// What stands in a row for [`Thread::StartsAnew`]; no id of a message reads like this.
+const NEW: &str = "new";
+
+impl From<String> for Thread {
+    fn from(word: String) -> Self {
+        if word == NEW { Self::StartsAnew } else { Self::Answers(MessageId(word)) }
+    }
+}
+
+impl From<Thread> for String {
+    fn from(thread: Thread) -> Self {
+        match thread {
+            Thread::StartsAnew => NEW.into(),
+            Thread::Answers(id) => id.0,
+        }
+    }
+}
+
+/// How many messages are looked at: an answer is rarely further away from its question.
+const WINDOW: usize = 15;
+/// How much of a message is read, in bytes: who is meant and what it is about stands at its beginning.
+const READ: usize = 400;
+/// How many words of a message are compared.
+const COMPARED: usize = 32;
+
+/// What speaks for a message as the one that is answered, in hundredths. The weights are those of a linear model that
+/// was fitted to annotated logs of chat rooms, after whatever did not help had been left out one by one: see
+/// `docs/evals.md`.
+mod weight {
+    /// Its author is addressed by name, and it is their newest.
+    pub(super) const ADDRESSED: i32 = 446;
+    /// The same, but not their newest.
+    pub(super) const ADDRESSED_EARLIER: i32 = 341;
+    /// The same, and it is but a word or two.
+    pub(super) const ADDRESSED_SHORT: i32 = -72;
+    /// Its author is named further on.
+    pub(super) const NAMED: i32 = 247;
+    /// It is the newest that addresses whoever speaks.
+    pub(super) const TO_ME: i32 = 134;
+    /// It addresses somebody else.
+    pub(super) const TO_OTHER: i32 = -161;
+    /// It addresses somebody else, and its author is addressed now.
+    pub(super) const TO_OTHER_ADDRESSED: i32 = -175;
+    /// Its author is who the speaker has been talking with; nobody is addressed.
+    pub(super) const PARTNER: i32 = 130;
+    /// The same, and it is their newest.
+    pub(super) const PARTNER_NEWEST: i32 = 142;
+    /// It asks, and this does not.
+    pub(super) const ASKED: i32 = 57;
+    /// Somebody else's from before the speaker's own last words.
+    pub(super) const BEFORE_OWN: i32 = -205;
+    /// The message above, somebody else's, and nobody is addressed.
+    pub(super) const ABOVE: i32 = 141;
+    /// Four or five above, likewise.
+    pub(super) const SOME_ABOVE: i32 = 18;
+    /// A word or two to nobody by name answer somebody else.
+    pub(super) const SHORT: i32 = 63;
+    /// The speaker's own newest.
+    pub(super) const OWN: i32 = 229;
+    /// The same, right above.
+    pub(super) const OWN_ABOVE: i32 = 136;
+    /// The same, and this goes on: "and …".
+    pub(super) const OWN_GOES_ON: i32 = 119;
+    /// The same, a minute ago.
+    pub(super) const OWN_MINUTE: i32 = -35;
+    /// The speaker's own, but it addresses somebody else than this.
+    pub(super) const OWN_TO_OTHER: i32 = -238;
+    /// The speaker's own, and they were addressed since.
+    pub(super) const OWN_ANSWERED: i32 = -102;
+    /// The speaker's own, and this takes something up: "ok", "thanks".
+    pub(super) const OWN_TAKES_UP: i32 = -160;
+    /// Said a minute ago.
+    pub(super) const MINUTE: i32 = 23;
+    /// For the words both share, by how rare each is; a hundred is one of e times as many messages.
+    pub(super) const SHARED: i32 = 66;
+    pub(super) const SHARED_MOST: i32 = 400;
+
+    /// What speaks for starting anew, to begin with. Lower than it was fitted, for an answer that is taken for a
+    /// beginning costs more than the reverse.
+    pub(super) const NEW: i32 = -121;
+    /// The speaker has said nothing so far.
+    pub(super) const NEW_SPEAKER: i32 = 176;
+    /// The same, and they speak of themselves.
+    pub(super) const NEW_SPEAKER_SELF: i32 = 99;
+    /// It greets.
+    pub(super) const NEW_GREETS: i32 = 300;
+    /// It begins as questions do.
+    pub(super) const NEW_ASKS: i32 = 111;
+    /// It is a long question.
+    pub(super) const NEW_LONG_QUESTION: i32 = 133;
+    /// It is a short one.
+    pub(super) const NEW_SHORT_QUESTION: i32 = -65;
+    /// It names somebody.
+    pub(super) const NEW_NAMES: i32 = -212;
+    /// Somebody addressed the speaker.
+    pub(super) const NEW_ADDRESSED: i32 = -83;
+    /// The speaker spoke within this minute.
+    pub(super) const NEW_JUST_SPOKE: i32 = -120;
+}
+
+/// A question or message of more words is long, of fewer short.
+const LONG: usize = 8;
+const SHORT_QUESTION: usize = 5;
+const SHORT: usize = 4;
+
+const TAKES_UP: SectionId = named("thread.takes_up");
+const GOES_ON: SectionId = named("thread.goes_on");
+const ASKS: SectionId = named("thread.asks");
+const SELF: SectionId = named("thread.self");
+const GREETING: SectionId = named("greeting");
+
+const fn named(name: &str) -> SectionId {
+    lexicon::named(RECOGNIZE_NAMES, name)
+}
+
+/// Finds what a message of `by` at a time answers among the newest of these, oldest first; `None` when they are all
+/// `by`'s own or there are none: then nobody is there to be answered.
+#[must_use]
+pub fn replied_to(window: &[&Message], by: &str, text: &str, at: Timestamp) -> Option<Thread> {
+    let window = &window[window.len().saturating_sub(WINDOW)..];
+    if window.iter().all(|message| message.by == by) {
+        return None;
+    }
+    let mut speakers: Vec<&str> = window.iter().map(|message| message.by.as_str()).chain([by]).collect();
+    speakers.sort_unstable();
+    speakers.dedup();
+    speakers.retain(|speaker| !speaker.is_empty());
+    let said: Vec<Line<'_>> = window
+        .iter()
+        .map(|message| Line::of(&message.text, &message.by, message.to.as_deref(), message.at, &speakers))
+        .collect();
+    let mut talk = Talk::new(&said, Line::of(text, by, None, at, &speakers));
+    let shared = talk.shared();
+    let newest_first = (0..said.len()).rev().map(|k| (talk.answers(k) + shared[k], Some(k)));
+    let (_, found) =
+        newest_first.fold((talk.starts_anew(), None), |best, next| if next.0 > best.0 { next } else { best });
+    Some(found.map_or(Thread::StartsAnew, |k| Thread::Answers(window[k].id.clone())))
+}
+
+/// A message as it is compared.
+struct Line<'m> {
+    text: &'m str,
+    words: Words,
+    by: &'m str,
+    at: Timestamp,
+    /// Whom it addresses.
+    to: Option<&'m str>,
+    /// Where it goes on behind the name.
+    body: usize,
+}
+
+impl<'m> Line<'m> {
+    fn of(text: &'m str, by: &'m str, to: Option<&'m str>, at: Timestamp, speakers: &[&'m str]) -> Self {
+        let text = &text[..text.floor_char_boundary(READ)];
+        let words = Words::of(text);
+        let addressed = addressee(text, &words, by, speakers);
+        let end = addressed.map_or(0, |(_, end)| end);
+        let body = words.all().iter().take_while(|word| word.at < end).count();
+        Self { text, by, at, to: addressed.map(|(name, _)| name).or(to), body, words }
+    }
+
+    fn body(&self) -> &[Word] {
+        &self.words.all()[self.body..]
+    }
+
+    fn asks(&self) -> bool {
+        self.words.all().iter().any(|word| word.after == Gap::Question)
+    }
+
+    /// Whether what it says begins with a phrase of this section, in any language.
+    fn begins(&self, section: SectionId) -> bool {
+        RECOGNIZE.iter().any(|lexicon| lexicon.section(section).at(self.body(), 0))
+    }
+
+    fn short(&self) -> bool {
+        self.body().len() < SHORT
+    }
+
+    /// Whether it names somebody anywhere.
+    fn names(&self, name: &str) -> bool {
+        self.to == Some(name)
+            || name.len() > 2
+                && !common(name)
+                && self.text.char_indices().any(|(at, _)| {
+                    let before = self.text[..at].chars().next_back();
+                    !before.is_some_and(of_name) && begins_with(&self.text[at..], name).is_some()
+                })
+    }
+}
+
+/// Whom a text addresses with its first word, and where the name ends: "ana: look", "@ana look", "<@ana> look".
+fn addressee<'m>(text: &str, words: &Words, by: &str, speakers: &[&'m str]) -> Option<(&'m str, usize)> {
+    let begins = text.trim_start().trim_start_matches(['@', '<']);
+    let offset = text.len() - begins.len();
+    let named = speakers.iter().filter(|name| **name != by && begins_with(begins, name).is_some());
+    let name = named.max_by_key(|name| name.len())?;
+    let marked =
+        begins[name.len()..].starts_with([':', ',', ';', '>']) || offset > 0 && text[..offset].contains('@');
+    // "nice one" is no word to somebody called nice.
+    let known = words.all().first().is_some_and(|word| word.id != lexicon::WordId::UNKNOWN);
+    (marked || !known).then_some((*name, offset + name.len()))
+}
+
+/// The rest of a text that begins with a name, and not with a longer one.
+fn begins_with<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let begins = text.get(..name.len())?;
+    let rest = &text[name.len()..];
+    (begins.eq_ignore_ascii_case(name) && !rest.starts_with(of_name)).then_some(rest)
+}
+
+fn of_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '-' | '[' | ']' | '\\' | '`' | '^' | '{' | '}' | '|')
+}
+
+/// Whether a name is a word like any other.
+fn common(name: &str) -> bool {
+    Words::of(name).all().first().is_some_and(|word| word.id != lexicon::WordId::UNKNOWN)
+}
+
+/// What is known of the talk when a message comes.
+struct Talk<'t, 'm> {
+    said: &'t [Line<'m>],
+    new: Line<'m>,
+    /// The speaker's own newest.
+    own: Option<usize>,
+    /// The newest that addresses the speaker.
+    to_me: Option<usize>,
+    /// Who the speaker has been talking with.
+    partner: Option<&'m str>,
+    takes_up: bool,
+    goes_on: bool,
+    asks: bool,
+    /// For each line, whether the new one names its author.
+    names: Vec<bool>,
+}
+
+impl<'t, 'm> Talk<'t, 'm> {
+    fn new(said: &'t [Line<'m>], new: Line<'m>) -> Self {
+        let own = said.iter().rposition(|line| line.by == new.by);
+        let to_me = said.iter().rposition(|line| line.by != new.by && line.names(new.by));
+        let addressed = said.iter().rev().filter(|line| line.by == new.by).find_map(|line| line.to);
+        Self {
+            own,
+            to_me,
+            partner: addressed.or(to_me.map(|k| said[k].by)),
+            takes_up: new.begins(TAKES_UP),
+            goes_on: new.begins(GOES_ON),
+            asks: new.asks(),
+            names: said.iter().map(|line| line.by != new.by && new.names(line.by)).collect(),
+            said,
+            new,
+        }
+    }
+
+    /// What speaks for a line as the one that is answered, without the words it shares.
+    fn answers(&self, k: usize) -> i32 {
+        let line = &self.said[k];
+        let mut score = 0;
+        let mut add = |holds: bool, weight: i32| score += if holds { weight } else { 0 };
+        let minute = self.minutes_since(line) == 1;
+        add(minute, weight::MINUTE);
+        if line.by == self.new.by {
+            let newest = self.own == Some(k);
+            add(newest, weight::OWN);
+            add(newest && self.above(k) == 1, weight::OWN_ABOVE);
+            add(newest && self.goes_on, weight::OWN_GOES_ON);
+            add(newest && minute, weight::OWN_MINUTE);
+            add(self.new.to.is_some() && line.to != self.new.to, weight::OWN_TO_OTHER);
+            add(self.to_me.is_some_and(|to_me| to_me > k), weight::OWN_ANSWERED);
+            add(self.takes_up, weight::OWN_TAKES_UP);
+            return score;
+        }
+        let newest = !self.said[k + 1..].iter().any(|later| later.by == line.by);
+        let addressed = self.new.to == Some(line.by);
+        if addressed {
+            add(true, if newest { weight::ADDRESSED } else { weight::ADDRESSED_EARLIER });
+            add(line.short(), weight::ADDRESSED_SHORT);
+        } else {
+            add(newest && self.names[k], weight::NAMED);
+        }
+        if line.names(self.new.by) {
+            add(self.to_me == Some(k), weight::TO_ME);
+        } else if line.to.is_some() {
+            add(true, if addressed { weight::TO_OTHER_ADDRESSED } else { weight::TO_OTHER });
+        }
+        add(line.asks() && !self.asks, weight::ASKED);
+        add(self.own.is_some_and(|own| k < own), weight::BEFORE_OWN);
+        if self.new.to.is_none() {
+            let partner = self.partner == Some(line.by);
+            add(partner, if newest { weight::PARTNER_NEWEST } else { weight::PARTNER });
+            add(self.above(k) == 1, weight::ABOVE);
+            add((4..=5).contains(&self.above(k)), weight::SOME_ABOVE);
+            add(self.new.short(), weight::SHORT);
+        }
+        score
+    }
+
+    /// How many lines above a line is.
+    fn above(&self, k: usize) -> usize {
+        self.said.len() - k
+    }
+
+    fn minutes_since(&self, line: &Line<'_>) -> i64 {
+        self.new.at.since(line.at) / Timestamp::MINUTE
+    }
+
+    fn starts_anew(&self) -> i32 {
+        let new = &self.new;
+        let count = new.body().len();
+        let just_spoke = self.own.is_some_and(|own| self.minutes_since(&self.said[own]) == 0);
+        let parts = [
+            (true, weight::NEW),
+            (self.own.is_none(), weight::NEW_SPEAKER),
+            (self.own.is_none() && new.begins(SELF), weight::NEW_SPEAKER_SELF),
+            (new.begins(GREETING), weight::NEW_GREETS),
+            (new.begins(ASKS), weight::NEW_ASKS),
+            (self.asks && count >= LONG, weight::NEW_LONG_QUESTION),
+            (self.asks && count < SHORT_QUESTION, weight::NEW_SHORT_QUESTION),
+            (new.to.is_some() || self.names.contains(&true), weight::NEW_NAMES),
+            (self.to_me.is_some(), weight::NEW_ADDRESSED),
+            (just_spoke, weight::NEW_JUST_SPOKE),
+        ];
+        parts.iter().filter(|(holds, _)| *holds).map(|(_, weight)| weight).sum()
+    }
+
+    /// For each line, what the words it shares with the new one count.
+    fn shared(&mut self) -> Vec<i32> {
+        let mut shared = alloc::vec![0; self.said.len()];
+        let words = |line: &Line<'_>| -> Vec<Word> {
+            let tells = |word: &&Word| overlaps(&line.words, word);
+            line.body().iter().filter(tells).take(COMPARED).copied().collect()
+        };
+        let said: Vec<Vec<Word>> = self.said.iter().map(words).collect();
+        let mut seen: Vec<&str> = Vec::new();
+        for word in words(&self.new) {
+            let folded = self.new.words.folded(&word);
+            if seen.contains(&folded) || self.said.iter().any(|line| line.by.eq_ignore_ascii_case(folded)) {
+                continue;
+            }
+            seen.push(folded);
+            let has = |k: usize| {
+                said[k].iter().any(|other| other.id == word.id && self.said[k].words.folded(other) == folded)
+            };
+            let holding: Vec<usize> = (0..said.len()).filter(|k| has(*k)).collect();
+            let rare = LOGARITHM[said.len() + 1] - LOGARITHM[holding.len().max(1)];
+            holding.iter().for_each(|k| shared[*k] += rare);
+        }
+        shared.iter().map(|rare: &i32| (*rare).min(weight::SHARED_MOST) * weight::SHARED / 100).collect()
+    }
+}
+
+/// The natural logarithm of each number in hundredths; a window has no more.
+const LOGARITHM: [i32; WINDOW + 2] =
+    [0, 0, 69, 110, 139, 161, 179, 195, 208, 220, 230, 240, 248, 256, 264, 271, 277];
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::lane::Role;
+
+    /// A log: who said what, one line every ten seconds.
+    fn log(lines: &[(&str, &str)]) -> Vec<Message> {
+        let message = |(n, (by, text)): (usize, &(&str, &str))| Message {
+            id: MessageId(format!("m_{n}_0")),
+            role: if by.is_empty() { Role::Assistant } else { Role::User },
+            by: (*by).into(),
+            kind: None,
+            to: None,
+            task: None,
+            card: None,
+            text: (*text).into(),
+            at: Timestamp(n as i64 * 10_000),
+            channel_id: None,
+        };
+        lines.iter().enumerate().map(message).collect()
+    }
+
+    fn answered(lines: &[(&str, &str)], by: &str, text: &str) -> Option<usize> {
+        let log = log(lines);
+        let window: Vec<&Message> = log.iter().collect();
+        match replied_to(&window, by, text, Timestamp(lines.len() as i64 * 10_000))? {
+            Thread::StartsAnew => None,
+            Thread::Answers(id) => log.iter().position(|message| message.id == id),
+        }
+    }
+
+    const LOG: [(&str, &str); 5] = [
+        ("ana", "how do I mount an encrypted partition?"),
+        ("bob", "the printer in room two is broken again"),
+        ("cleo", "ana: use cryptsetup, then mount it"),
+        ("bob", "it says toner low"),
+        ("dan", "bob: did you try the other tray"),
+    ];
+
+    #[test]
+    fn a_name_a_question_and_what_it_is_about() {
+        assert_eq!(answered(&LOG, "ana", "cleo: that worked, thanks"), Some(2));
+        assert_eq!(answered(&LOG, "ana", "thanks!"), Some(2), "who talked to her");
+        assert_eq!(answered(&LOG, "bob", "no, which tray?"), Some(4));
+        assert_eq!(answered(&LOG, "cleo", "@bob order toner"), Some(3));
+        assert_eq!(
+            answered(&LOG, "eve", "hello, does anyone know how to install the beta on a laptop?"),
+            None
+        );
+        assert_eq!(answered(&LOG[..3], "cleo", "and add it to the table"), Some(2), "their own words go on");
+    }
+
+    #[test]
+    fn nobody_else_there_is_nobody_answered() {
+        let log = log(&[("ana", "one"), ("ana", "two")]);
+        let window: Vec<&Message> = log.iter().collect();
+        assert_eq!(replied_to(&window, "ana", "three", Timestamp(0)), None);
+        assert_eq!(replied_to(&[], "ana", "three", Timestamp(0)), None);
+    }
+
+    #[test]
+    fn a_row_says_it_in_a_word() {
+        for (thread, word) in
+            [(Thread::StartsAnew, "\"new\""), (Thread::Answers("m_8_0".into()), "\"m_8_0\"")]
+        {
+            assert_eq!(serde_json::to_string(&thread).unwrap(), word);
+            assert_eq!(serde_json::from_str::<Thread>(word).unwrap(), thread);
+        }
+    }
+
+    proptest! {
+        /// What is answered is one of the newest messages, whatever they say and whoever they are.
+        #[test]
+        fn only_messages_of_the_window_are_answered(
+            lines in prop::collection::vec(("[abé_]{0,3}", "\\PC{0,40}"), 0..24),
+            by in "[abé_]{0,3}",
+            text in any::<String>(),
+            at in any::<i32>(),
+        ) {
+            let lines: Vec<(&str, &str)> = lines.iter().map(|(by, text)| (by.as_str(), text.as_str())).collect();
+            let log = log(&lines);
+            let window: Vec<&Message> = log.iter().collect();
+            if let Some(Thread::Answers(id)) = replied_to(&window, &by, &text, Timestamp(at.into())) {
+                let at = log.iter().position(|message| message.id == id);
+                prop_assert!(at.is_some_and(|at| at + WINDOW >= log.len()));
+            }
+        }
+    }
+}
