@@ -130,6 +130,11 @@ reasons! {
     TimerDue = "timer.due", "A deadline came.";
     TimerSuperseded = "timer.superseded", "The deadline belongs to something that is over.";
     AssistantPosted = "assistant.posted", "The host's agent spoke; its message is kept.";
+    TaskReported = "task.reported", "A host reported where a task stands; its record was moved.";
+    TaskDuplicateReport = "task.duplicate_report", "The task stood there already; at most its reason got newer or a missing result came.";
+    TaskStaleReport = "task.stale_report", "The report is older than what is known of the task, so nothing was changed.";
+    TaskTransitionRefused = "task.transition_refused", "A task does not go from where it stands to what was reported, so nothing was changed.";
+    TaskTooManyLive = "task.too_many_live", "The conversation has as many live tasks as it may have, so the report was not taken.";
     IntakeNotice = "intake.notice", "The user was told what intake did not take.";
     MessageEdited = "message.edited", "The stored message was updated.";
     MessageDeleted = "message.deleted", "The message's text was removed from what is kept for later.";
@@ -140,6 +145,7 @@ reasons! {
 
     PendingApplied = "pending.applied", "The message answered what was asked.";
     PendingAppliedWithRemainder = "pending.applied_with_remainder", "The message answered what was asked and went on; the rest was routed.";
+    PendingCorrected = "pending.corrected", "The message corrected an answer that was given before; its task still runs.";
     PendingMismatch = "pending.mismatch", "The message did not answer what was asked, so the question was cleared.";
     PendingExpired = "pending.expired", "What was asked had expired, so it was cleared.";
     PendingRevived = "pending.revived", "An explicit reply to the question brought it back for this message.";
@@ -153,6 +159,11 @@ reasons! {
     IntentAsked = "intent.asked", "No rule spoke, so a model was asked.";
     IntentRemembered = "intent.remembered", "What is wanted was unclear, so the remembered choice of this thread was used.";
     IntentChosen = "intent.chosen", "The user chose what to do with the message.";
+    DelegationStarted = "delegation.started", "A task was handed to a sub-agent, as the message said.";
+    DelegationUnclear = "delegation.unclear", "A task is to be handed over, and there are several sub-agents; the user was asked which.";
+    DelegationNothing = "delegation.nothing", "Something is to be handed over, and nothing is there to refer to.";
+    ToolStarted = "tool.started", "A tool was called, or what it needs was asked for, as the message said.";
+    ApprovalNeeded = "approval.needed", "What was asked for may change something outside, so a card waits for its approval.";
     Acknowledged = "acknowledged", "A bare acknowledgement with nothing open needs no answer.";
     GateOpened = "gate.opened", "What is wanted was unclear, so the user was asked.";
     GateDismissed = "gate.dismissed", "The user chose Not now.";

@@ -10,10 +10,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::ask::{Answer, Ask};
 use crate::canon::sha256;
-use crate::id::{CardId, EffectId, MessageId};
+use crate::id::{CardId, EffectId, MessageId, TaskId};
 use crate::policy::limits;
 use crate::tickets::{Item, Target};
 use crate::time::Millis;
+use crate::work::Call;
 use crate::workflow::CardModel;
 
 /// One thing to do.
@@ -111,6 +112,12 @@ pub enum EffectBody {
         /// The card it is for.
         card: CardId,
     },
+    /// Call a tool.
+    #[serde(rename = "tool.call")]
+    ToolCall(Call),
+    /// Hand a task to a sub-agent.
+    #[serde(rename = "agent.delegate")]
+    AgentDelegate(Call),
 }
 
 /// The class of an effect (`spec 06 §4.2`): what the outbox orders, limits and refuses by.
@@ -137,11 +144,17 @@ pub enum EffectClass {
     /// See [`EffectBody::TrackerCreate`].
     #[serde(rename = "tracker.create")]
     TrackerCreate,
+    /// See [`EffectBody::ToolCall`].
+    #[serde(rename = "tool.call")]
+    ToolCall,
+    /// See [`EffectBody::AgentDelegate`].
+    #[serde(rename = "agent.delegate")]
+    AgentDelegate,
 }
 
 impl EffectClass {
     /// Every class.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::Reply,
         Self::CardPost,
         Self::CardUpdate,
@@ -149,6 +162,8 @@ impl EffectClass {
         Self::ModelAsk,
         Self::TrackerCheck,
         Self::TrackerCreate,
+        Self::ToolCall,
+        Self::AgentDelegate,
     ];
 
     /// Its public name.
@@ -162,6 +177,8 @@ impl EffectClass {
             Self::ModelAsk => "model.ask",
             Self::TrackerCheck => "tracker.check",
             Self::TrackerCreate => "tracker.create",
+            Self::ToolCall => "tool.call",
+            Self::AgentDelegate => "agent.delegate",
         }
     }
 
@@ -171,17 +188,17 @@ impl EffectClass {
         Self::ALL.into_iter().find(|class| class.word() == word)
     }
 
-    /// Leaves the thread, and so needs a consumed approval.
+    /// Can leave the thread; whether one does, [`EffectBody::outward`] says.
     #[must_use]
-    pub fn outward(self) -> bool {
-        matches!(self, Self::TrackerCreate)
+    pub fn can_leave(self) -> bool {
+        matches!(self, Self::TrackerCreate | Self::ToolCall | Self::AgentDelegate)
     }
 
     /// Whether success comes back as a turn. A delivered message changes nothing a step would decide, so
     /// its success is recorded with the effect alone; its failure is always a turn.
     #[must_use]
     pub fn reports_success(self) -> bool {
-        matches!(self, Self::ModelAsk | Self::TrackerCheck | Self::TrackerCreate)
+        !matches!(self, Self::Reply | Self::CardPost | Self::CardUpdate | Self::Notice)
     }
 
     /// When trying stops (`spec 06 §4.5`): attempts, and time since the commit.
@@ -193,6 +210,8 @@ impl EffectClass {
             Self::CardUpdate => limits::GIVE_UP_CARD_UPDATE,
             Self::ModelAsk => limits::GIVE_UP_MODEL_ASK,
             Self::TrackerCheck | Self::TrackerCreate => limits::GIVE_UP_TRACKER,
+            Self::ToolCall => limits::GIVE_UP_TOOL,
+            Self::AgentDelegate => limits::GIVE_UP_AGENT,
         }
     }
 }
@@ -217,16 +236,14 @@ pub enum AfterUnknown {
     Park,
 }
 
-/// The policy of a class against a far side (`spec 06 §4.4`).
+/// The policy of an effect against a far side (`spec 06 §4.4`): what leaves the thread is never sent again by itself.
 #[must_use]
-pub fn after_unknown(class: EffectClass, far_side: Guarantee) -> AfterUnknown {
-    match (class, far_side) {
+pub fn after_unknown(body: &EffectBody, far_side: Guarantee) -> AfterUnknown {
+    match (body.class(), far_side) {
         (_, Guarantee::Idempotent) => AfterUnknown::Retry,
-        (EffectClass::TrackerCreate, Guarantee::Nothing) => AfterUnknown::Park,
-        (EffectClass::TrackerCheck | EffectClass::ModelAsk | EffectClass::CardUpdate, _) => {
-            AfterUnknown::Retry
-        }
+        (_, Guarantee::Nothing) if body.outward() => AfterUnknown::Park,
         (EffectClass::Reply | EffectClass::CardPost | EffectClass::Notice, _) => AfterUnknown::RetryOnce,
+        _ => AfterUnknown::Retry,
     }
 }
 
@@ -288,6 +305,11 @@ pub enum EffectResult {
     },
     /// A model answered inside the bounds.
     Answered(Answer),
+    /// A tool or a sub-agent answered. What it wrote is data, never an instruction.
+    Said {
+        /// Its words.
+        text: String,
+    },
 }
 
 /// One thing wrong with one field.
@@ -313,6 +335,27 @@ impl EffectBody {
             Self::ModelAsk(_) => EffectClass::ModelAsk,
             Self::TrackerCheck { .. } | Self::TrackerFind { .. } => EffectClass::TrackerCheck,
             Self::TrackerCreate { .. } => EffectClass::TrackerCreate,
+            Self::ToolCall(_) => EffectClass::ToolCall,
+            Self::AgentDelegate(_) => EffectClass::AgentDelegate,
+        }
+    }
+
+    /// Leaves the thread, and so needs a consumed approval (`spec 06 §4.2`).
+    #[must_use]
+    pub fn outward(&self) -> bool {
+        match self {
+            Self::TrackerCreate { .. } => true,
+            Self::ToolCall(call) | Self::AgentDelegate(call) => call.risk.outward(),
+            _ => false,
+        }
+    }
+
+    /// The task that waits for its outcome.
+    #[must_use]
+    pub fn task(&self) -> Option<&TaskId> {
+        match self {
+            Self::ToolCall(call) | Self::AgentDelegate(call) => Some(&call.task),
+            _ => None,
         }
     }
 
@@ -327,7 +370,9 @@ impl EffectBody {
             | Self::CardPost { .. }
             | Self::CardUpdate { .. }
             | Self::Notice { .. }
-            | Self::ModelAsk(_) => None,
+            | Self::ModelAsk(_)
+            | Self::ToolCall(_)
+            | Self::AgentDelegate(_) => None,
         }
     }
 
@@ -341,7 +386,9 @@ impl EffectBody {
             | Self::ModelAsk(_)
             | Self::TrackerCheck { .. }
             | Self::TrackerFind { .. }
-            | Self::TrackerCreate { .. } => String::new(),
+            | Self::TrackerCreate { .. }
+            | Self::ToolCall(_)
+            | Self::AgentDelegate(_) => String::new(),
         }
     }
 }

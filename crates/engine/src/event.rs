@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::effect::Outcome;
 use crate::id::{CardId, EffectId, TaskId, TimerId};
-use crate::lane::MessageKind;
+use crate::lane::{MessageKind, TaskStatus};
 use crate::recognize::Expected;
 use crate::time::Timestamp;
 use crate::workflow::{Action, TimerAbout};
@@ -78,6 +78,9 @@ pub enum EventKind {
     /// A host's own agent said something, maybe asked something.
     #[serde(rename = "assistant.posted")]
     AssistantPosted(AssistantPosted),
+    /// A host or a sub-agent reports where a task stands.
+    #[serde(rename = "task.reported")]
+    TaskReported(TaskReported),
     /// The user has to be told what intake did not take.
     #[serde(rename = "intake.notice")]
     IntakeNotice {
@@ -96,6 +99,9 @@ pub enum EventKind {
         /// The card it was for.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         card: Option<CardId>,
+        /// The task it was for, when a tool or a sub-agent did it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        task: Option<TaskId>,
     },
     /// A deadline an earlier turn set has come.
     #[serde(rename = "timer.due")]
@@ -153,6 +159,34 @@ pub struct AssistantPosted {
     pub expires: Option<Timestamp>,
 }
 
+/// Where a task stands, as a host sees it (`spec 05 §2`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TaskReported {
+    /// Which task: the host's id or ours.
+    pub task: TaskId,
+    /// Where it stands.
+    pub status: TaskStatus,
+    /// Since when; when intake received it, if nobody says. Older than what is known: no change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Timestamp>,
+    /// What was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intent: Option<String>,
+    /// Why it is blocked, or failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What came of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<String>,
+}
+
+impl Default for TaskReported {
+    fn default() -> Self {
+        let status = TaskStatus::Running;
+        Self { task: TaskId::from(""), status, at: None, intent: None, reason: None, result: None }
+    }
+}
+
 /// Which button.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -182,6 +216,7 @@ impl EventKind {
             Self::Command { .. } => "command",
             Self::FormSubmitted { .. } => "form.submitted",
             Self::AssistantPosted(_) => "assistant.posted",
+            Self::TaskReported(_) => "task.reported",
             Self::IntakeNotice { .. } => "intake.notice",
             Self::EffectSettled { .. } => "effect.settled",
             Self::TimerDue { .. } => "timer.due",

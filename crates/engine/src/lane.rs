@@ -2,6 +2,7 @@
 
 mod ids;
 mod keyed;
+mod task;
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -12,7 +13,7 @@ use crate::canon::{Hash, write_strings};
 use crate::event::Event;
 use crate::id::{CardId, DraftId, EffectId, LaneId, MessageId, TaskId, digest_id};
 use crate::intent::Remembered;
-use crate::pending::PendingState;
+use crate::pending::{Answered, PendingState};
 use crate::snapshot;
 use crate::tickets::Draft;
 use crate::time::Timestamp;
@@ -20,6 +21,8 @@ use crate::workflow::Card;
 
 pub use ids::{Id, Ids};
 use keyed::Keyed;
+pub(crate) use task::{Moved, first_line};
+pub use task::{Task, TaskSource, TaskStatus};
 
 /// The unit of order and of state (`spec 02 §1`). Parts a lane does not have are empty.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -173,6 +176,9 @@ pub struct LaneState {
     /// A conversational pending that a mismatch cleared; an explicit reply to its anchor revives it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lapsed: Option<PendingState>,
+    /// The last answer that was taken: as long as its task runs it can be corrected (`spec 02 §5.4`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered: Option<Answered>,
     /// The thread's remembered intent (`spec 03 §2`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remembered: Option<Remembered>,
@@ -262,37 +268,6 @@ pub struct Message {
     /// The channel's own id, when it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel_id: Option<String>,
-}
-
-/// What somebody asked for (`spec 02 §1`).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Task {
-    /// Its id.
-    pub id: TaskId,
-    /// The first line of the message that started it.
-    pub title: String,
-    /// Where it stands.
-    pub status: TaskStatus,
-    /// When it started.
-    pub created_at: Timestamp,
-}
-
-/// Where a task stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TaskStatus {
-    /// Known, not begun.
-    Queued,
-    /// Being worked on.
-    Running,
-    /// Done.
-    Completed,
-    /// Waits for something outside.
-    Blocked,
-    /// Over without a result.
-    Failed,
-    /// Ended by a person.
-    Cancelled,
 }
 
 /// A keyed part of the lane.

@@ -11,8 +11,8 @@
 //! with [`Given`], ids are derived. It never fails: what is stale, expired or forbidden is a [`Decision`] with a
 //! [`Reason`].
 //!
-//! Read on in `step.rs`, then in the folder of a capability: `pending`, `workflow`, `tickets`, `intent`, `focus`,
-//! `recognize`. What it never knows: SQL, HTTP, vendors, files, configuration.
+//! Read on in `step.rs`, then in the folder of a capability: `pending`, `workflow`, `tickets`, `intent`, `work`,
+//! `focus`, `recognize`. What it never knows: SQL, HTTP, vendors, files, configuration.
 #![no_std]
 
 extern crate alloc;
@@ -38,6 +38,7 @@ pub mod snapshot;
 pub mod tickets;
 pub mod time;
 pub mod trace;
+pub mod work;
 pub mod workflow;
 
 mod admit;

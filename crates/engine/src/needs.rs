@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::event::{Event, EventKind, Press};
 use crate::given::Given;
-use crate::id::CardId;
+use crate::id::{CardId, TaskId};
 use crate::lane::{Lane, Record, RecordKey, RecordKind};
 use crate::workflow::{About, CardStatus, Progress, TimerAbout};
 
@@ -27,6 +27,17 @@ pub fn needs(lane: &Lane, event: &Event, given: &Given) -> Vec<RecordKey> {
     let key = |kind, key: &str| RecordKey { kind, key: key.into() };
     let have = |key: &RecordKey| {
         lane.records.get(key).or_else(|| given.revived.iter().find(|record| record.key() == *key))
+    };
+    let task: Option<&TaskId> = match &event.kind {
+        EventKind::EffectSettled { task, .. } => task.as_ref(),
+        EventKind::TaskReported(report) => Some(&report.task),
+        // What is replied to may have left the window, and its task with it.
+        EventKind::MessagePosted(_) => given
+            .anchor
+            .as_ref()
+            .filter(|anchor| lane.records.message(&anchor.id).is_none())
+            .and_then(|anchor| anchor.task.as_ref()),
+        _ => None,
     };
     let mut wanted: Vec<RecordKey> = card.iter().map(|card| key(RecordKind::Card, &card.0)).collect();
     if let EventKind::MessagePosted(_) = &event.kind {
@@ -51,8 +62,10 @@ pub fn needs(lane: &Lane, event: &Event, given: &Given) -> Vec<RecordKey> {
         .iter()
         .filter_map(|key| match have(key) {
             Some(Record::Draft(draft)) => Some(draft.task.0.clone()),
+            Some(Record::Card(card)) => card.task().map(|task| task.0.clone()),
             _ => None,
         })
+        .chain(task.map(|task| task.0.clone()))
         .map(|task| key(RecordKind::Task, &task))
         .collect();
     wanted.extend(tasks);

@@ -1,5 +1,6 @@
 //! Every limit and lifetime, with its reason. Nowhere else in the engine is a number.
 
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -9,6 +10,7 @@ use crate::canon::{hex, jcs, sha256};
 use crate::given::Actor;
 use crate::tickets::Target;
 use crate::time::{Millis, Timestamp};
+use crate::work::{Agent, Tool};
 
 /// What is the same everywhere, because a replay, another replica or a promise depends on it.
 pub mod limits {
@@ -28,10 +30,22 @@ pub mod limits {
     pub const RETRY_FIRST: Millis = Timestamp::SECOND;
     /// The longest delay the schedule gives by itself.
     pub const RETRY_LONGEST: Millis = 300 * Timestamp::SECOND;
-    /// Characters of a task's title: a line in a list.
-    pub const TASK_TITLE: usize = 80;
     /// Characters of a message that a hint about it shows (`spec 02 §4`).
     pub const SNIPPET: usize = 180;
+    /// Characters of a task's intent: a line in a list (`spec 05 §3.3`).
+    pub const TASK_INTENT: usize = 120;
+    /// Characters of why a task is blocked, or of what came of it (`spec 05 §3.3`).
+    pub const TASK_WORDS: usize = 160;
+    /// Queued, running and blocked tasks of a lane (`spec 05 §2.1`).
+    pub const LIVE_TASKS: usize = 1_000;
+    /// Tasks that are over and stay loaded: what a prompt tells of the past (`spec 05 §3.1`).
+    pub const ENDED_TASKS: usize = 5;
+    /// Attempts and time after which a tool that only reads is given up, and a retry offered (`spec 06 §4.5`).
+    pub const GIVE_UP_TOOL: (u32, Millis) = (3, 30 * Timestamp::SECOND);
+    /// The same for a sub-agent.
+    pub const GIVE_UP_AGENT: (u32, Millis) = (8, Timestamp::DAY);
+    /// Characters kept of what a tool or a sub-agent answers: what a chat shows of it.
+    pub const WORK_ANSWER: usize = 4_000;
     /// How often a lost race is run again before the row is left for later (`spec 06 §3.1`).
     pub const RACES: u32 = 5;
     /// How long one run of a lane may take when others wait (`spec 06 §3.3`).
@@ -68,6 +82,12 @@ pub struct Policy {
     pub approvers: Vec<ApproverRule>,
     /// Where a ticket goes when nobody says.
     pub project: Target,
+    /// The tools that may be called, by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub tools: BTreeMap<String, Tool>,
+    /// The sub-agents that may be handed a task, by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub agents: BTreeMap<String, Agent>,
     /// Intake limits the engine words, the runtime enforces.
     pub intake: IntakeLimits,
     /// Names of places that are known here, beside those of the gazetteer (`spec 02 §6`). Not written while there are
@@ -137,6 +157,10 @@ pub struct Expiry {
     pub slot_ms: Millis,
     /// A clarification: after that nobody remembers the choices.
     pub clarification_ms: Millis,
+    /// The offer to try a tool again: later nobody waits for it any more.
+    pub retry_ms: Millis,
+    /// The offer to hand a task to a sub-agent.
+    pub delegation_ms: Millis,
     /// An edit somebody began.
     pub edit_ms: Millis,
     /// The scope gate.
@@ -148,6 +172,8 @@ impl Default for Expiry {
         Self {
             slot_ms: 60 * Timestamp::MINUTE,
             clarification_ms: 10 * Timestamp::MINUTE,
+            retry_ms: 5 * Timestamp::MINUTE,
+            delegation_ms: 10 * Timestamp::MINUTE,
             edit_ms: 30 * Timestamp::MINUTE,
             gate_ms: Timestamp::DAY,
         }

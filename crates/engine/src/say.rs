@@ -10,6 +10,7 @@ use crate::policy::Policy;
 use crate::tickets::{Draft, Part};
 use crate::time::Timestamp;
 use crate::trace::TurnSummary;
+use crate::work::Job;
 use crate::workflow::{Action, CardStatus, Presser, Progress};
 
 pub(crate) const GATE_QUESTION: &str = "What should I do with this?";
@@ -38,6 +39,9 @@ pub(crate) const NO_UPDATE: &str =
     "Changing an issue that exists is not part of this version. Nothing was changed; I can draft a new one.";
 pub(crate) const NO_TURN: &str = "There is no earlier turn in this thread to explain.";
 pub(crate) const ASK_TITLE: &str = "What should the ticket be about? One line is enough.";
+pub(crate) const NOTHING_TO_HAND_OVER: &str =
+    "There is nothing here to hand over. Reply to what you mean, or say what it is.";
+pub(crate) const LEFT: &str = "OK, leaving it.";
 pub(crate) const ADOPT_WHICH: &str =
     "Which issue is it? Send its key with this button's form, field \"key\".";
 pub(crate) const ADOPT_NEEDS_KEY: &str = "The form needs the issue's key. Nothing was changed.";
@@ -126,9 +130,9 @@ pub(crate) fn paused(by: &str, since: Timestamp, now: Timestamp) -> String {
 }
 
 /// Who may approve, as a card says it.
-pub(crate) fn may_approve(policy: &Policy, target: &str) -> String {
+pub(crate) fn may_approve(policy: &Policy, class: &str, target: &str) -> String {
     let mut who: Vec<String> = Vec::new();
-    for rule in policy.approvers.iter().filter(|rule| rule.covers("tracker.create", target)) {
+    for rule in policy.approvers.iter().filter(|rule| rule.covers(class, target)) {
         who.extend(rule.allow.iter().map(|principal| format!("@{principal}")));
     }
     if who.is_empty() {
@@ -188,6 +192,77 @@ pub(crate) fn ask_for(missing: &[Part]) -> String {
         ),
         [] => String::new(),
     }
+}
+
+/// Which of several sub-agents a task goes to.
+pub(crate) fn which_agent(agents: &[String]) -> String {
+    format!("Which sub-agent should do it: {}?", agents.join(", "))
+}
+
+/// What a tool has to know before it can be called.
+pub(crate) fn ask_argument(name: &str, tool: &str) -> String {
+    format!("What is the {} for {tool}?", name.replace('_', " "))
+}
+
+pub(crate) fn started(job: &Job, intent: &str) -> String {
+    match job {
+        Job::Agent { name } => format!("Handing “{intent}” to {name}."),
+        Job::Tool { name, .. } => format!("Calling {name}."),
+    }
+}
+
+/// What a tool or a sub-agent wrote, quoted under its name: it is data, and never ours.
+pub(crate) fn answered(job: &Job, text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(|line| format!("> {line}")).collect();
+    if lines.is_empty() {
+        return format!("{} is done.", job.name());
+    }
+    format!("{}:\n{}", job.name(), lines.join("\n"))
+}
+
+pub(crate) fn could_not(job: &Job, why: &str) -> String {
+    format!("{} did not do it: {why}", job.name())
+}
+
+pub(crate) fn no_answer(job: &Job) -> String {
+    format!("{} did not answer. Nothing was changed.", job.name())
+}
+
+pub(crate) fn again(job: &Job) -> String {
+    match job {
+        Job::Tool { name, .. } => format!("{name} did not answer. Shall I try it again?"),
+        Job::Agent { name } => format!("{name} did not answer. Shall I hand it over again?"),
+    }
+}
+
+pub(crate) fn maybe_done(job: &Job) -> String {
+    format!("{} did not answer, so it may or may not be done. It is not sent again by itself.", job.name())
+}
+
+pub(crate) fn not_set_up(name: &str) -> String {
+    format!("{name} is not set up here. Nothing was sent.")
+}
+
+/// What a call of a tool or a sub-agent asks, or what became of it.
+pub(crate) fn call_title(job: &Job, status: &CardStatus, now: Timestamp) -> String {
+    let what = match job {
+        Job::Agent { name } => format!("Hand this to {name}"),
+        Job::Tool { name, .. } => format!("Call {name}"),
+    };
+    match status {
+        CardStatus::Open => format!("{what}?"),
+        CardStatus::Expired => format!("Expired without a decision: {what}"),
+        CardStatus::Superseded { .. } => format!("A newer card took the place of this one: {what}"),
+        CardStatus::Withdrawn => format!("Cancelled: {what}"),
+        CardStatus::Decided { action, by, at, .. } => {
+            format!("{what} · {} by @{} {}", past(*action), by.name, at.told(now))
+        }
+    }
+}
+
+/// An answer that was corrected.
+pub(crate) fn corrected(part: Part) -> String {
+    format!("Changed: {}.", part.label())
 }
 
 pub(crate) fn edit_how(draft: &Draft) -> String {

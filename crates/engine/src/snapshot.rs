@@ -1,6 +1,6 @@
 //! The versioned encoding of the head and of each record, and the hashes over them.
 //!
-//! A stored value is `{"v":1,"state":…}`. Decoding reads every older version; an encoding never changes
+//! A stored value is `{"v":2,"state":…}`. Decoding reads every older version; an encoding never changes
 //! under its version: `tests/snapshots.rs` holds golden files of each.
 
 use alloc::format;
@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use crate::canon::{Hash, sha256};
 use crate::lane::{LaneState, Record, RecordKey};
 
-/// The version written today.
-pub const VERSION: u32 = 1;
+/// The version written today. 2: tasks have a history of their own, and the last answer is kept.
+pub const VERSION: u32 = 2;
 
 /// A stored value that this version cannot read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,7 +84,7 @@ fn decode<T: DeserializeOwned>(what: &'static str, stored: &str) -> Result<T, De
     let fail = |why: String| DecodeError { what, why };
     let Version { v } = serde_json::from_str(stored).map_err(|e| fail(e.to_string()))?;
     match v {
-        VERSION => {
+        1..=VERSION => {
             serde_json::from_str::<Read<T>>(stored).map(|read| read.state).map_err(|e| fail(e.to_string()))
         }
         newer => Err(fail(format!("it has version {newer}, this program reads up to {VERSION}; upgrade it"))),

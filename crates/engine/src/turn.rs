@@ -1,8 +1,11 @@
 //! The working copy of one step: reads through to the lane, collects what the turn writes. Its cards are in
-//! `turn/cards.rs`, what leaves the loaded records at the end in `turn/prune.rs`.
+//! `turn/cards.rs`, its tasks in `turn/tasks.rs`, what leaves the loaded records at the end in `turn/prune.rs`.
 
 mod cards;
 mod prune;
+mod tasks;
+
+pub(crate) use tasks::begun_by;
 
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -15,11 +18,9 @@ use crate::event::{Event, EventKind, Posted};
 use crate::focus::{FocusContext, Reference};
 use crate::given::Given;
 use crate::id::{CardId, DraftId, EffectId, MessageId, Mint, PendingId, TaskId, TimerId};
-use crate::lane::{
-    Change, Lane, LaneState, Message, MessageKind, Record, RecordKey, RecordKind, Role, Task, TaskStatus,
-};
+use crate::lane::{Change, Lane, LaneState, Message, MessageKind, Record, RecordKey, RecordKind, Role};
 use crate::pending::{PendingClass, PendingKind, PendingState};
-use crate::policy::{Policy, limits};
+use crate::policy::Policy;
 use crate::recognize::{Expected, Words};
 use crate::step::{Step, Timer};
 use crate::tickets::Draft;
@@ -60,6 +61,8 @@ pub(crate) struct Turn<'a> {
     /// Whether the message needs its anchor.
     pub(crate) reference: Reference,
     pub(crate) applied: Option<Applied>,
+    /// What this turn's messages belong to; see [`Turn::task_here`].
+    task: Option<TaskId>,
     mint: Mint<'a>,
     minted: u32,
     /// In the order of their keys, one for each record.
@@ -86,6 +89,7 @@ impl<'a> Turn<'a> {
             focus: None,
             reference: Reference::default(),
             applied: None,
+            task: None,
             mint: Mint::new(&lane.key, lane.revision + 1),
             minted: 0,
             changed: Vec::with_capacity(USUAL_CHANGES),
@@ -162,11 +166,21 @@ impl<'a> Turn<'a> {
         self.draft_ref(id).cloned()
     }
 
-    pub(crate) fn message(&self, id: &MessageId) -> Option<Message> {
-        match self.find(RecordKind::Message, &id.0)? {
-            Record::Message(message) => Some(message.clone()),
+    /// The loaded drafts, as this turn sees them.
+    pub(crate) fn drafts(&self) -> impl Iterator<Item = Draft> {
+        let ids = self.lane.records.of(RecordKind::Draft).map(Record::id);
+        ids.filter_map(|id| self.draft(&DraftId::from(id)))
+    }
+
+    pub(crate) fn message_ref(&self, id: &str) -> Option<&Message> {
+        match self.find(RecordKind::Message, id)? {
+            Record::Message(message) => Some(message),
             _ => None,
         }
+    }
+
+    pub(crate) fn message(&self, id: &MessageId) -> Option<Message> {
+        self.message_ref(&id.0).cloned()
     }
 
     /// The card in a message, which may be the one replied to.
@@ -176,13 +190,6 @@ impl<'a> Turn<'a> {
             _ => self.given.anchor.as_ref().filter(|anchor| anchor.id == *message)?,
         };
         self.card_ref(&found.card.as_ref()?.0).filter(|card| card.message == *message)
-    }
-
-    pub(crate) fn task(&self, id: &TaskId) -> Option<Task> {
-        match self.find(RecordKind::Task, &id.0)? {
-            Record::Task(task) => Some(task.clone()),
-            _ => None,
-        }
     }
 
     pub(crate) fn held(&self, id: &str) -> Option<Event> {
@@ -303,6 +310,7 @@ impl<'a> Turn<'a> {
         card: Option<&CardId>,
         text: &str,
     ) -> MessageId {
+        let task = task.cloned().unwrap_or_else(|| self.task_here());
         let id = MessageId(self.fresh(MessageId::PREFIX));
         self.keep(Message {
             id: id.clone(),
@@ -310,7 +318,7 @@ impl<'a> Turn<'a> {
             by: String::new(),
             kind: Some(kind),
             to: None,
-            task: task.cloned(),
+            task: Some(task),
             card: card.cloned(),
             text: text.into(),
             at: self.now(),
@@ -399,27 +407,6 @@ impl<'a> Turn<'a> {
 
     fn clear_pending_of(&mut self, card: &CardId) {
         self.head.pendings.retain(|p| p.kind.card() != Some(card));
-    }
-
-    // ---- tasks ----
-
-    pub(crate) fn start_task(&mut self, title: &str) -> TaskId {
-        let id = TaskId(self.fresh(TaskId::PREFIX));
-        let title = title.lines().next().unwrap_or_default().chars().take(limits::TASK_TITLE).collect();
-        self.put(Record::Task(Task {
-            id: id.clone(),
-            title,
-            status: TaskStatus::Running,
-            created_at: self.now(),
-        }));
-        id
-    }
-
-    pub(crate) fn end_task(&mut self, id: &TaskId, status: TaskStatus) {
-        if let Some(mut task) = self.task(id) {
-            task.status = status;
-            self.put(Record::Task(task));
-        }
     }
 
     pub(crate) fn new_draft_id(&mut self) -> DraftId {

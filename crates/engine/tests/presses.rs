@@ -88,7 +88,7 @@ fn every_press_is_answered() {
                     let step = w.presses(actor, &card, version, action);
                     let what = format!("{state}: {action:?} v{version} by {actor}: {:?}", step.decision);
                     assert!(heard(&step) > 0, "silence on {what}");
-                    let outward = step.effects.iter().filter(|e| e.body.class().outward()).count();
+                    let outward = step.effects.iter().filter(|e| e.body.outward()).count();
                     let released = step.decision.reason == Reason::PressApplied
                         && matches!(action, Action::Approve | Action::CreateAgain);
                     assert_eq!(outward, usize::from(released), "{what}");
@@ -115,7 +115,7 @@ fn two_people_press_approve_and_one_issue_is_created() {
         _ => None,
     });
     assert_eq!(told.unwrap(), "Already approved by @ana at 10:00 → DEMO-1");
-    let created = w.effects.iter().filter(|effect| effect.body.class().outward()).count();
+    let created = w.effects.iter().filter(|effect| effect.body.outward()).count();
     assert_eq!(created, 1);
 }
 
@@ -185,7 +185,7 @@ fn t15_text_never_approves() {
                     };
                     let mut w = world.clone();
                     let step = w.says("ana", &text);
-                    assert!(step.effects.iter().all(|effect| !effect.body.class().outward()), "{text}");
+                    assert!(step.effects.iter().all(|effect| !effect.body.outward()), "{text}");
                     assert!(heard(&step) > 0, "silence on {text:?}: {:?}", step.decision);
                     assert_ne!(step.decision.outcome, Verdict::Ignored);
                     count += 1;

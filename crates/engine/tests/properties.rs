@@ -82,7 +82,7 @@ fn play(w: &mut World, act: &Act) {
             let outcome = match how {
                 0 => Outcome::Failed { reason: "rejected".into(), text: "no".into(), errors: vec![error] },
                 1 => Outcome::Failed { reason: "gave_up".into(), text: "no".into(), errors: vec![] },
-                2 if effect.body.class().outward() => Outcome::Uncertain { text: "no answer".into() },
+                2 if effect.body.outward() => Outcome::Uncertain { text: "no answer".into() },
                 _ => {
                     w.settle();
                     return;
@@ -120,7 +120,7 @@ proptest! {
         }
         // Each consumed approval releases one create, and every create names one.
         let mut released = BTreeSet::new();
-        for effect in w.effects.iter().filter(|effect| effect.body.class().outward()) {
+        for effect in w.effects.iter().filter(|effect| effect.body.outward()) {
             let approval = effect.approval.clone();
             prop_assert!(approval.is_some(), "an outward effect without an approval");
             let approval = approval.unwrap();

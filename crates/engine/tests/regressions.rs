@@ -33,7 +33,7 @@ fn cards(w: &World) -> Vec<Card> {
 }
 
 fn creates(w: &World) -> usize {
-    w.effects.iter().filter(|effect| effect.body.class().outward()).count()
+    w.effects.iter().filter(|effect| effect.body.outward()).count()
 }
 
 #[test]

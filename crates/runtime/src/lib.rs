@@ -34,7 +34,7 @@ pub use faults::{Crash, FailPoint, Faults, NoFaults, from_environment};
 pub use intake::Inbound;
 pub use keys::Keys;
 pub use lane::LaneRun;
-pub use ports::{Directory, Ports};
+pub use ports::{Directory, Ports, Worker};
 pub use view::{LaneView, MessageView};
 pub use wake::{Committed, Wakes};
 pub use zone::{UnknownZone, Zone};

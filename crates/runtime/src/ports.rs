@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use throughline_channels::{Channel, Surface};
-use throughline_engine::effect::EffectClass;
+use throughline_engine::effect::{Attempt, EffectClass, Guarantee};
 use throughline_engine::given::Actor;
-use throughline_engine::{LaneKey, Timestamp};
+use throughline_engine::work::Call;
+use throughline_engine::{EffectId, LaneKey, Timestamp};
 use throughline_models::Model;
 use throughline_store::Performer;
 use throughline_trackers::Tracker;
@@ -24,6 +25,18 @@ pub trait Directory: Send + Sync {
     }
 }
 
+/// Who does work for us: the client of a tool or of a sub-agent (`spec 07 §8`).
+#[async_trait]
+pub trait Worker: Send + Sync {
+    /// What it promises about a call made twice under one effect id. Nothing, unless it says otherwise.
+    fn guarantee(&self) -> Guarantee {
+        Guarantee::Nothing
+    }
+
+    /// Does one call; what it answers is text that nobody believes.
+    async fn work(&self, lane: &LaneKey, effect: &EffectId, call: &Call) -> Attempt<String>;
+}
+
 /// Everything outside.
 #[derive(Clone)]
 pub struct Ports {
@@ -33,6 +46,8 @@ pub struct Ports {
     pub channels: BTreeMap<String, Arc<dyn Channel>>,
     /// Trackers by name.
     pub trackers: BTreeMap<String, Arc<dyn Tracker>>,
+    /// Tools and sub-agents by target: `tool:weather`, `agent:writer`.
+    pub workers: BTreeMap<String, Arc<dyn Worker>>,
     /// The model, when one is configured.
     pub model: Option<Arc<dyn Model>>,
     /// Effect classes that a channel's host performs itself: channel, class.

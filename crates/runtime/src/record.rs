@@ -146,7 +146,9 @@ impl Shown {
             EffectBody::ModelAsk(_)
             | EffectBody::TrackerCheck { .. }
             | EffectBody::TrackerFind { .. }
-            | EffectBody::TrackerCreate { .. } => None,
+            | EffectBody::TrackerCreate { .. }
+            | EffectBody::ToolCall(_)
+            | EffectBody::AgentDelegate(_) => None,
         }
     }
 }

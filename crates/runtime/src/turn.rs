@@ -313,6 +313,7 @@ impl Runtime {
                 id: effect.id.clone(),
                 ordinal,
                 class,
+                outward: effect.body.outward(),
                 stream: effect.body.stream(),
                 payload: canon::jcs(&effect.body),
                 depends_on: effect.depends_on.clone(),

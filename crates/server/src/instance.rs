@@ -120,6 +120,8 @@ pub async fn open_with(config: Config, store: Arc<dyn Store>) -> Result<Instance
         channels: CHANNELS.into_iter().map(channel).collect(),
         trackers: [("local".to_owned(), tracker.clone() as Arc<dyn Tracker>)].into(),
         model: None,
+        // Clients of tools and sub-agents are not part of this version: without a host, a call fails and says so.
+        workers: BTreeMap::new(),
         hosted: config.delivery_host.iter().map(|class| ("api".to_owned(), *class)).collect(),
     };
     let runtime = Arc::new(Runtime::new(Parts {

@@ -26,7 +26,7 @@ pub(crate) async fn check(
 async fn approved(host: &Runtime) -> Result<Result<(), String>, Stop> {
     for effect in host.store().effects(TENANT, None, None, 100_000).await? {
         let begun = effect.attempts > 0 || effect.state == EffectState::Done;
-        if !(effect.row.class.outward() && begun) {
+        if !(effect.row.outward && begun) {
             continue;
         }
         let consumed = match &effect.row.approval {

@@ -10,6 +10,7 @@ mod driver;
 mod eval;
 mod faults;
 mod seen;
+mod worker;
 mod world;
 
 pub use driver::SimDriver;

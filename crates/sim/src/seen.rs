@@ -16,6 +16,7 @@ use crate::world::{Outside, TENANT};
 pub(crate) struct Looked {
     revisions: BTreeMap<LaneKey, u64>,
     issues: usize,
+    calls: BTreeMap<&'static str, usize>,
     asks: usize,
     waiting: Vec<(String, throughline_engine::EffectId)>,
 }
@@ -91,6 +92,13 @@ impl Looked {
             seen.outward.insert("tracker.create".into(), new);
         }
         self.issues = issues;
+        for class in ["tool.call", "agent.delegate"] {
+            let made: usize = outside.workers.values().map(|worker| worker.outward(class)).sum();
+            let before = self.calls.insert(class, made).unwrap_or_default();
+            if made > before {
+                seen.outward.insert(class.into(), u32::try_from(made - before).unwrap_or(u32::MAX));
+            }
+        }
         let asks = outside.model.as_ref().map_or(0, |model| model.journal().len());
         seen.model_calls = u32::try_from(asks - self.asks).unwrap_or(u32::MAX);
         self.asks = asks;

@@ -10,7 +10,7 @@ use throughline_engine::given::Actor;
 use throughline_engine::tickets::{Item, Part};
 use throughline_engine::{EffectId, LaneKey, Millis, Timestamp};
 use throughline_models::{Entry, Model, Scripted};
-use throughline_runtime::{Directory, Keys, Parts, Ports, Runtime, Zone};
+use throughline_runtime::{Directory, Keys, Parts, Ports, Runtime, Worker, Zone};
 use throughline_store::{ManualClock, MemoryStore};
 use throughline_testkit::driver::{DriverError, World};
 use throughline_testkit::model::{Fault, ScriptedReply};
@@ -22,6 +22,7 @@ use throughline_trackers::{Issue, Tracker};
 
 use crate::channel::SimChannel;
 use crate::faults::Armed;
+use crate::worker::SimWorker;
 
 /// The tenant of every simulated lane.
 pub(crate) const TENANT: &str = "sim";
@@ -32,6 +33,7 @@ pub(crate) struct Outside {
     pub(crate) store: Arc<MemoryStore>,
     pub(crate) tracker: Arc<LocalTracker>,
     pub(crate) model: Option<Arc<Scripted>>,
+    pub(crate) workers: BTreeMap<String, Arc<SimWorker>>,
     pub(crate) faults: Arc<Armed>,
     parts: Parts,
 }
@@ -48,6 +50,8 @@ impl Outside {
         } else {
             Arc::new(PromisesNothing(tracker.clone()))
         };
+        let workers: BTreeMap<String, Arc<SimWorker>> =
+            world.workers.iter().map(|(name, one)| (name.clone(), Arc::new(SimWorker::new(one)))).collect();
         let ports = Ports {
             directory: Arc::new(People { known: world.people.clone(), zones: zones(world)? }),
             channels: BTreeMap::from([(
@@ -55,6 +59,10 @@ impl Outside {
                 Arc::new(SimChannel::new(&world.channel)) as Arc<dyn throughline_channels::Channel>,
             )]),
             trackers: BTreeMap::from([("local".to_owned(), promised)]),
+            workers: workers
+                .iter()
+                .map(|(name, one)| (name.clone(), one.clone() as Arc<dyn Worker>))
+                .collect(),
             model: model.clone().map(|model| model as Arc<dyn Model>),
             hosted: Vec::new(),
         };
@@ -66,7 +74,7 @@ impl Outside {
             faults: faults.clone(),
             entropy: entropy(),
         };
-        Ok(Self { clock, store, tracker, model, faults, parts })
+        Ok(Self { clock, store, tracker, model, workers, faults, parts })
     }
 
     /// A host over what there is.

@@ -14,9 +14,9 @@ pub(crate) fn releases(action: Action) -> bool {
     action.needs_approver()
 }
 
-/// Whether the kill switch holds effects of this class (`spec 06 §5.7`).
-pub(crate) fn held_by(pause: &PauseRow, class: EffectClass) -> bool {
-    class.outward() || (pause.everything && class == EffectClass::ModelAsk)
+/// Whether the kill switch holds an effect of this class (`spec 06 §5.7`).
+pub(crate) fn held_by(pause: &PauseRow, class: EffectClass, outward: bool) -> bool {
+    outward || (pause.everything && class == EffectClass::ModelAsk)
 }
 
 /// How a planned effect begins. A host is offered it at once, and offering is the mark; but not before what it

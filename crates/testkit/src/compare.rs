@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use throughline_engine::lane::Lane;
+use throughline_engine::lane::{Lane, Task};
 use throughline_engine::recognize::Value;
 use throughline_engine::trace::{Rung, TurnSummary};
 use throughline_engine::workflow::{Action, Card, CardModel, CardStatus, Progress};
@@ -175,7 +175,7 @@ fn focus(wanted: &FocusExpect, sight: &Sight<'_>) -> Vec<Mismatch> {
     let source = seen.map(|focus| focus.source.word().to_string());
     let anchor = seen.and_then(|focus| focus.anchor.clone());
     let task = seen.and_then(|focus| focus.task.clone());
-    let title = task.as_ref().and_then(|id| sight.after.records.task(id)).map(|task| task.title.clone());
+    let title = task.as_ref().and_then(|id| sight.after.records.task(id)).map(|task| task.intent.clone());
     let named =
         wanted.anchor.as_deref().map(|name| sight.book_before.message(sight.lane.unwrap_or(MAIN), name));
     let anchored = match (&named, wanted.anchor.as_deref()) {
@@ -310,29 +310,45 @@ fn card(wanted: &CardExpect, sight: &Sight<'_>) -> Vec<Mismatch> {
 }
 
 fn task(wanted: Option<&TaskExpect>, sight: &Sight<'_>) -> Vec<Mismatch> {
-    let tasks: Vec<_> = sight
+    let tasks: Vec<&Task> = sight
         .after
         .records
         .iter()
-        .filter_map(|record| match record {
-            throughline_engine::Record::Task(task) => Some(task),
-            _ => None,
-        })
+        .filter_map(
+            |record| if let throughline_engine::Record::Task(task) = record { Some(task) } else { None },
+        )
         .collect();
     let ok = match wanted {
         None => tasks.is_empty(),
-        Some(wanted) => tasks.iter().any(|task| {
-            wanted.title.as_ref().is_none_or(|title| task.title.contains(title.as_str()))
-                && wanted.status.is_none_or(|status| status == task.status)
-        }),
+        Some(wanted) => tasks.iter().any(|task| is_task(wanted, task)),
     };
     if ok {
         return Vec::new();
     }
-    let seen: Vec<String> =
-        tasks.iter().map(|task| format!("{} ({})", task.title, word(&task.status))).collect();
+    let seen: Vec<String> = tasks.iter().map(|task| told_task(task)).collect();
     let seen = if seen.is_empty() { "none".into() } else { seen.join("; ") };
     vec![Mismatch { key: "task".into(), expected: self::wanted(&Expectation::Task(wanted.cloned())), seen }]
+}
+
+fn is_task(wanted: &TaskExpect, task: &Task) -> bool {
+    let part = |wanted: &Option<String>, seen: Option<&str>| {
+        wanted.as_deref().is_none_or(|part| seen.is_some_and(|seen| seen.contains(part)))
+    };
+    let with = task.work.as_ref().map(|work| work.job.name());
+    wanted.id.as_deref().is_none_or(|id| task.id.as_str() == id)
+        && part(&wanted.intent, Some(&task.intent))
+        && wanted.status.is_none_or(|status| status == task.status)
+        && part(&wanted.reason, task.reason.as_deref())
+        && part(&wanted.result, task.result.as_deref())
+        && wanted.with.as_deref().is_none_or(|name| with == Some(name))
+        && wanted.attempt.is_none_or(|attempt| attempt == task.attempt)
+}
+
+fn told_task(task: &Task) -> String {
+    let with = task.work.as_ref().map(|work| format!(", with {}", work.job.name())).unwrap_or_default();
+    let why =
+        task.reason.as_ref().or(task.result.as_ref()).map(|text| format!(": {text}")).unwrap_or_default();
+    format!("{} {} ({}{with}{why})", task.id, task.intent, task.status.word())
 }
 
 impl Sight<'_> {

@@ -18,7 +18,7 @@ use throughline_engine::trace::TurnSummary;
 use throughline_engine::workflow::CardModel;
 use throughline_engine::{CardId, MessageId, Millis, Policy, Timestamp};
 
-use crate::model::{Fault, Restart, ScriptedAnswer};
+use crate::model::{Fault, GivenWorker, Restart, ScriptedAnswer};
 
 /// A world a scenario can run in. Synchronous: a driver over async code blocks inside.
 ///
@@ -124,6 +124,8 @@ pub struct World {
     pub lanes: Vec<SeedLane>,
     /// The tracker.
     pub tracker: TrackerWorld,
+    /// What answers, by target: `tool:weather`, `agent:writer`. Their risks are in the policy.
+    pub workers: BTreeMap<String, GivenWorker>,
     /// The scripted model's answers, in order per purpose; `None`: no model is configured.
     pub script: Option<Vec<ScriptedAnswer>>,
     /// The kill switch, if it is on from the beginning.
@@ -199,7 +201,8 @@ pub struct TurnSeen {
     pub told: Vec<SeenNotice>,
     /// Every rendering of a card that reached the channel, first posts and updates, in order, tokens filled in.
     pub cards: Vec<SeenCard>,
-    /// Outward effects that reached the world, by class: issues that exist now and did not before, not requests.
+    /// Outward effects that reached the world, by class: issues that exist now and did not before, calls that were made;
+    /// not requests.
     pub outward: BTreeMap<String, u32>,
     /// Questions that reached the model.
     pub model_calls: u32,

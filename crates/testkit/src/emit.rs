@@ -115,6 +115,11 @@ fn given(given: &Given) -> Pairs {
     }
     let pendings: Vec<Value> = given.pending.iter().map(pending).collect();
     let tasks: Vec<Value> = given.tasks.iter().map(task).collect();
+    for (key, workers) in [("tools", &given.tools), ("agents", &given.agents)] {
+        if !workers.is_empty() {
+            all.put(key, map(workers.iter().map(|(name, one)| (name.clone(), worker(one))).collect()));
+        }
+    }
     for (key, list) in [("pending", pendings), ("tasks", tasks)] {
         if !list.is_empty() {
             all.put(key, Value::Sequence(list));
@@ -185,6 +190,7 @@ fn pending(pending: &crate::model::GivenPending) -> Value {
     all.some("task", pending.task.as_ref());
     all.some("asked_of", pending.asked_of.as_ref());
     all.some("expires", pending.expires.map(when).as_ref());
+    all.some("with", pending.with.as_ref());
     map(all.0)
 }
 
@@ -199,8 +205,30 @@ fn task(task: &crate::model::GivenTask) -> Value {
     let mut all = Build(Vec::new());
     all.put("id", text(&task.id));
     all.lane(&task.lane);
-    all.put("title", text(&task.title));
-    all.put("status", text(&word(&task.status)));
+    all.put("intent", text(&task.intent));
+    all.put("status", text(task.status.word()));
+    all.some("by", task.by.as_ref());
+    if let Some((kind, name)) = &task.work {
+        all.put(kind, text(name));
+    }
+    map(all.0)
+}
+
+fn worker(worker: &crate::model::GivenWorker) -> Value {
+    let mut all = Build(vec![("risk".into(), text(&word(&worker.risk)))]);
+    if !worker.args.is_empty() {
+        let args = worker.args.iter().map(|(name, expected)| (name.clone(), text(&expected.to_string())));
+        all.put("args", map(args.collect()));
+    }
+    if !worker.answer.is_empty() {
+        all.put("answer", texts(&worker.answer));
+    }
+    if !worker.fail.is_empty() {
+        all.put("fail", texts(&worker.fail));
+    }
+    if !worker.idempotent {
+        all.put("idempotent", Value::Bool(false));
+    }
     map(all.0)
 }
 
@@ -252,6 +280,7 @@ pub(crate) fn act(act: &Act) -> (String, Value) {
             (user.clone(), map(all.0))
         }
         Act::Host(says) => ("host".into(), map(vec![("assistant.posted".into(), host(says))])),
+        Act::Reports(report) => ("host".into(), map(vec![("task.reported".into(), reports(report))])),
         Act::HostLater { event, body } => ("host".into(), map(vec![(event.clone(), json(body))])),
         Act::Notify { from, lane, text: words } => {
             let mut all = Build(vec![("from".into(), text(from)), ("text".into(), text(words))]);
@@ -309,6 +338,17 @@ fn host(says: &HostSays) -> Value {
     map(all.0)
 }
 
+fn reports(report: &crate::model::HostReports) -> Value {
+    let mut all = Build(vec![("task_id".into(), text(&report.task))]);
+    all.lane(&report.lane);
+    all.put("status", text(report.status.word()));
+    all.some("at", report.at.map(when).as_ref());
+    all.some("intent", report.intent.as_ref());
+    all.some("reason", report.reason.as_ref());
+    all.some("result", report.result.as_ref());
+    map(all.0)
+}
+
 // ---- expectations ----
 
 pub(crate) fn expectations(list: &[Expectation]) -> Value {
@@ -352,8 +392,13 @@ pub(crate) fn expectation(one: &Expectation) -> (String, Value) {
         Expectation::Task(None) => none(),
         Expectation::Task(Some(task)) => {
             let mut all = Build(Vec::new());
-            all.some("title", task.title.as_ref());
-            all.some("status", task.status.map(|status| word(&status)).as_ref());
+            all.some("id", task.id.as_ref());
+            all.some("intent", task.intent.as_ref());
+            all.some("status", task.status.map(|status| status.word().to_string()).as_ref());
+            all.some("reason", task.reason.as_ref());
+            all.some("result", task.result.as_ref());
+            all.some("with", task.with.as_ref());
+            all.0.extend(task.attempt.map(|attempt| ("attempt".to_string(), count(attempt))));
             map(all.0)
         }
         Expectation::Later { value, .. } => json(value),

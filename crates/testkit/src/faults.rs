@@ -114,6 +114,7 @@ fn delivers(act: &Act) -> bool {
             | Act::Command { .. }
             | Act::Submits { .. }
             | Act::Host(_)
+            | Act::Reports(_)
             | Act::Notify { .. }
     )
 }

@@ -1,14 +1,18 @@
 //! A scenario as data (`spec 08 §1`). What the words mean when they run is `run.rs`; how they are read is `parse/`.
 
+mod work;
+
 use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 use throughline_engine::focus::Need;
 use throughline_engine::intent::Intent;
-use throughline_engine::lane::{MessageKind, TaskStatus};
+use throughline_engine::lane::MessageKind;
 use throughline_engine::recognize::Expected;
 use throughline_engine::trace::Rung;
 use throughline_engine::{Millis, Reason, Timestamp, Verdict};
+
+pub use work::{GivenTask, GivenWorker, HostReports, TaskExpect};
 
 use crate::driver::{Checker, TrackerWorld};
 
@@ -49,6 +53,10 @@ pub struct Given {
     pub pending: Vec<GivenPending>,
     /// What was asked for before.
     pub tasks: Vec<GivenTask>,
+    /// The tools there are, by name.
+    pub tools: BTreeMap<String, GivenWorker>,
+    /// The sub-agents there are, by name.
+    pub agents: BTreeMap<String, GivenWorker>,
     /// Policy values by dotted name.
     pub policy: Vec<(String, Json)>,
     /// The tracker.
@@ -57,7 +65,7 @@ pub struct Given {
     pub model: bool,
     /// The kill switch is on from the beginning: who switched, and whether model asks stop too.
     pub paused: Option<Pause>,
-    /// What was given for capabilities this version does not have, by key: facts, sets, tools, agents.
+    /// What was given for capabilities this version does not have, by key: facts, sets.
     pub later: Vec<(String, Json)>,
 }
 
@@ -70,6 +78,8 @@ impl Default for Given {
             lanes: BTreeMap::new(),
             pending: Vec::new(),
             tasks: Vec::new(),
+            tools: BTreeMap::new(),
+            agents: BTreeMap::new(),
             policy: Vec::new(),
             tracker: TrackerWorld::default(),
             model: false,
@@ -134,19 +144,8 @@ pub struct GivenPending {
     pub asked_of: Option<String>,
     /// Until when; otherwise the default of its kind.
     pub expires: Option<When>,
-}
-
-/// A task that exists before the first turn.
-#[derive(Clone, Debug, PartialEq)]
-pub struct GivenTask {
-    /// Its id.
-    pub id: String,
-    /// The lane's name.
-    pub lane: String,
-    /// What was asked for.
-    pub title: String,
-    /// Where it stands.
-    pub status: TaskStatus,
+    /// The tool or the sub-agent that is offered; otherwise the only one there is.
+    pub with: Option<String>,
 }
 
 /// A moment: a date, or so long after the clock.
@@ -238,6 +237,8 @@ pub enum Act {
     },
     /// The host's own agent speaks.
     Host(HostSays),
+    /// A host reports where a task stands.
+    Reports(HostReports),
     /// A host event of a capability this version does not have.
     HostLater {
         /// Its name.
@@ -442,15 +443,6 @@ pub struct CardExpect {
     pub state: Option<String>,
 }
 
-/// A task, as far as it is described.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TaskExpect {
-    /// Part of its title.
-    pub title: Option<String>,
-    /// Where it stands.
-    pub status: Option<TaskStatus>,
-}
-
 impl Expectation {
     /// Its key in a scenario.
     #[must_use]
@@ -487,6 +479,7 @@ impl Act {
             | Self::Command { lane, .. }
             | Self::Submits { lane, .. }
             | Self::Host(HostSays { lane, .. })
+            | Self::Reports(HostReports { lane, .. })
             | Self::Notify { lane, .. }
             | Self::Settle { lane, .. } => lane,
             Self::HostLater { .. } | Self::Effects(_) | Self::Advance(_) | Self::Restart(_) => MAIN,

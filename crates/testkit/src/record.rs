@@ -332,7 +332,7 @@ fn expectations(recorded: &RecordedLane, n: usize) -> Vec<Expectation> {
     all.extend(applied.map(|value| Expectation::Applied(Some(value))));
     let mut effects: BTreeMap<String, u32> = BTreeMap::new();
     for (class, id) in &one.summary.effects {
-        let outward = EffectClass::from_word(class).is_some_and(EffectClass::outward);
+        let outward = EffectClass::from_word(class).is_some_and(EffectClass::can_leave);
         let came =
             |(effect, outcome): (&String, &Outcome)| effect == id && matches!(outcome, Outcome::Done { .. });
         if outward && outcomes(recorded).any(came) {

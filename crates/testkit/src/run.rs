@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use throughline_engine::event::{AssistantPosted, EventKind, Posted};
+use throughline_engine::event::{AssistantPosted, EventKind, Posted, TaskReported};
 use throughline_engine::given::{Addressing, Paused};
 use throughline_engine::lane::{Lane, MessageKind};
 use throughline_engine::trace::{Rung, TurnSummary};
@@ -195,6 +195,13 @@ impl Runner<'_, '_> {
         Ok(())
     }
 
+    fn moment(&self, when: When) -> Timestamp {
+        match when {
+            When::At(at) => at,
+            When::In(span) => self.driver.now().plus(span),
+        }
+    }
+
     /// The deliveries of an act, names resolved; none for what is not delivered.
     fn deliveries(&self, n: usize, turn: &Turn) -> Result<Vec<Delivery>, DriverError> {
         let lane = turn.act.lane().to_string();
@@ -220,10 +227,15 @@ impl Runner<'_, '_> {
                 text: says.text.clone(),
                 expected: says.expected.clone(),
                 asked_of: says.asked_of.clone(),
-                expires: says.expires.map(|when| match when {
-                    When::At(at) => at,
-                    When::In(span) => self.driver.now().plus(span),
-                }),
+                expires: says.expires.map(|when| self.moment(when)),
+            })],
+            Act::Reports(report) => vec![EventKind::TaskReported(TaskReported {
+                task: report.task.as_str().into(),
+                status: report.status,
+                at: report.at.map(|when| self.moment(when)),
+                intent: report.intent.clone(),
+                reason: report.reason.clone(),
+                result: report.result.clone(),
             })],
             Act::Notify { from, text, .. } => vec![EventKind::AssistantPosted(AssistantPosted {
                 kind: MessageKind::Notification,

@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 use throughline_engine::given::{Actor, Paused};
-use throughline_engine::lane::{LaneState, Message, MessageKind, Record, Role, Task};
+use throughline_engine::lane::{LaneState, Message, MessageKind, Record, Role, Task, TaskSource, TaskStatus};
 use throughline_engine::pending::{PendingKind, PendingState, Slot};
 use throughline_engine::recognize::Expected;
 use throughline_engine::tickets::Target;
+use throughline_engine::work::{Agent, Job, Tool, Work};
 use throughline_engine::{MessageId, PendingId, Policy, TaskId, Timestamp};
 
 use crate::driver::{DriverError, SeedLane, World};
-use crate::model::{Given, GivenMessage, GivenPending, MAIN, Scenario, User, When};
+use crate::model::{Given, GivenMessage, GivenPending, GivenTask, GivenWorker, MAIN, Scenario, User, When};
 
 /// What a seeded lane's names lead to: lane and name → message.
 pub(crate) type SeedNames = BTreeMap<(String, String), MessageId>;
@@ -41,6 +42,7 @@ pub(crate) fn world(scenario: &Scenario) -> Result<(World, SeedNames), DriverErr
         zones: zones(scenario),
         lanes,
         tracker: given.tracker.clone(),
+        workers: workers(given),
         script: given.model.then(|| scenario.script.clone()),
         paused: given.paused.as_ref().map(|pause| Paused {
             by: pause.by.clone(),
@@ -49,6 +51,12 @@ pub(crate) fn world(scenario: &Scenario) -> Result<(World, SeedNames), DriverErr
         }),
     };
     Ok((world, names))
+}
+
+/// Tools and sub-agents by target.
+fn workers(given: &Given) -> BTreeMap<String, GivenWorker> {
+    let tools = given.tools.iter().map(|(name, one)| (format!("tool:{name}"), one.clone()));
+    tools.chain(given.agents.iter().map(|(name, one)| (format!("agent:{name}"), one.clone()))).collect()
 }
 
 /// Everybody introduced in `users`, and everybody who acts without an introduction.
@@ -93,7 +101,18 @@ fn policy(given: &Given) -> Result<Policy, DriverError> {
         .collect();
     if !approvers.is_empty() {
         let names: Vec<&str> = approvers.iter().map(String::as_str).collect();
-        policy.approvers.push(Policy::demo_rule(&names));
+        let mut rule = Policy::demo_rule(&names);
+        if !(given.tools.is_empty() && given.agents.is_empty()) {
+            rule.effects.extend(["tool.*".into(), "agent.*".into()]);
+            rule.targets.extend(["tool:*".into(), "agent:*".into()]);
+        }
+        policy.approvers.push(rule);
+    }
+    for (name, one) in &given.tools {
+        policy.tools.insert(name.clone(), Tool { risk: one.risk, args: one.args.clone() });
+    }
+    for (name, one) in &given.agents {
+        policy.agents.insert(name.clone(), Agent { risk: one.risk });
     }
     policy.project = Target { project: given.tracker.project.clone(), ..policy.project };
     Ok(policy)
@@ -118,12 +137,7 @@ fn set(tree: &mut Json, name: &str, value: Json) -> Result<(), DriverError> {
 fn lane(name: &str, given: &Given, policy: &Policy, names: &mut SeedNames) -> Result<SeedLane, DriverError> {
     let mut seed = SeedLane { name: name.into(), head: LaneState::default(), records: Vec::new() };
     for task in given.tasks.iter().filter(|task| task.lane == name) {
-        seed.records.push(Record::Task(Task {
-            id: TaskId(task.id.clone()),
-            title: task.title.clone(),
-            status: task.status,
-            created_at: given.clock,
-        }));
+        seed.records.push(Record::Task(self::task(task, given)));
     }
     let messages = given.lanes.get(name).map(Vec::as_slice).unwrap_or_default();
     for (n, message) in messages.iter().enumerate() {
@@ -148,6 +162,33 @@ fn lane(name: &str, given: &Given, policy: &Policy, names: &mut SeedNames) -> Re
         seed.head.pendings.push(pending);
     }
     Ok(seed)
+}
+
+fn task(task: &GivenTask, given: &Given) -> Task {
+    let at = given.clock;
+    let job = task.work.clone().map(|(kind, name)| match kind.as_str() {
+        "tool" => Job::Tool { name, args: BTreeMap::new() },
+        _ => Job::Agent { name },
+    });
+    let at_if = |status| (task.status == status).then_some(at);
+    Task {
+        id: TaskId(task.id.clone()),
+        intent: task.intent.clone(),
+        status: task.status,
+        attempt: 1,
+        requested_by: task.by.clone().unwrap_or_default(),
+        source: TaskSource::Engine,
+        work: job.map(|job| Work { job, effect: None, card: None }),
+        created_at: at,
+        started_at: (task.status != TaskStatus::Queued).then_some(at),
+        completed_at: at_if(TaskStatus::Completed),
+        blocked_at: at_if(TaskStatus::Blocked),
+        unblocked_at: None,
+        reason: None,
+        result: None,
+        last_at: at,
+        seq: 1,
+    }
 }
 
 fn said(message: &GivenMessage, id: MessageId, at: Timestamp) -> Message {
@@ -177,8 +218,11 @@ fn pending(
     let kind = match pending.kind.as_str() {
         "slot_request" => PendingKind::SlotRequest(Slot::Host),
         "clarification_needed" => PendingKind::ClarificationNeeded(Slot::Host),
+        "tool_retry_offer" => PendingKind::ToolRetryOffer { tool: offered(pending, &given.tools)? },
+        "delegation_offer" => PendingKind::DelegationOffer { agent: offered(pending, &given.agents)? },
         other => return Err(DriverError::unsupported(&format!("given.pending of kind {other}"))),
     };
+    let asks = if kind.slot().is_some() { Expected::Text } else { Expected::Boolean };
     let anchor = match &pending.anchor {
         Some(name) => names
             .get(&(seed.name.clone(), name.clone()))
@@ -194,13 +238,21 @@ fn pending(
     Ok(PendingState {
         id: PendingId(format!("pd_given_{}_{n}", seed.name)),
         kind,
-        expected: Some(pending.expected.clone().unwrap_or(Expected::Text)),
+        expected: Some(pending.expected.clone().unwrap_or(asks)),
         anchor,
         task: pending.task.clone().map(TaskId),
         asked_of: pending.asked_of.clone(),
         ui_version: 1,
         created_at: given.clock,
         expires_at,
+    })
+}
+
+/// What an offer offers: what it names, or the only one there is.
+fn offered(pending: &GivenPending, there: &BTreeMap<String, GivenWorker>) -> Result<String, DriverError> {
+    let only = || (there.len() == 1).then(|| there.keys().next().cloned()).flatten();
+    pending.with.clone().filter(|name| there.contains_key(name)).or_else(only).ok_or_else(|| {
+        DriverError(format!("given.pending: a {} says `with` what, of `tools` and `agents`", pending.kind))
     })
 }
 
@@ -250,7 +302,7 @@ mod tests {
             made("scenario: s\ngiven: { policy: { selection.enabled: true } }\nturns: []\n").unwrap_err();
         assert!(error.0.starts_with("not supported by this version: policy `selection.enabled`"), "{error}");
         let error =
-            made("scenario: s\ngiven: { pending: [ { kind: tool_retry_offer } ] }\nturns: []\n").unwrap_err();
-        assert_eq!(error.0, "not supported by this version: given.pending of kind tool_retry_offer");
+            made("scenario: s\ngiven: { pending: [ { kind: waiting_approval } ] }\nturns: []\n").unwrap_err();
+        assert_eq!(error.0, "not supported by this version: given.pending of kind waiting_approval");
     }
 }

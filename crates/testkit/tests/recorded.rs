@@ -94,7 +94,12 @@ impl Talk {
 
     fn settled(&mut self, effect: &throughline_engine::EffectId, card: &CardId, result: EffectResult) {
         let outcome = Outcome::Done { result };
-        let kind = EventKind::EffectSettled { effect: effect.clone(), outcome, card: Some(card.clone()) };
+        let kind = EventKind::EffectSettled {
+            effect: effect.clone(),
+            outcome,
+            card: Some(card.clone()),
+            task: None,
+        };
         self.event("", kind, Given::default());
     }
 
@@ -181,7 +186,11 @@ fn far_sides_become_faults_and_script() {
     talk.checked();
     let (effect, card) = talk.creates[0].clone();
     let outcome = Outcome::Uncertain { text: "timeout".into() };
-    talk.event("", EventKind::EffectSettled { effect, outcome, card: Some(card) }, Given::default());
+    talk.event(
+        "",
+        EventKind::EffectSettled { effect, outcome, card: Some(card), task: None },
+        Given::default(),
+    );
     let lane = RecordedLane { lane: talk.lane.key.clone(), turns: talk.turns, policy: talk.policy };
     let yaml = lane.to_yaml("uncertain");
     let scenario = parse("t", &yaml).unwrap();

@@ -45,6 +45,9 @@ pub struct EventRequest {
     /// What the host's own agent said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assistant: Option<AssistantRequest>,
+    /// Where a task stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub report: Option<ReportRequest>,
     /// The edit changed no word: an unfurl, a pin.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata_only: Option<bool>,
@@ -131,8 +134,32 @@ pub struct AssistantRequest {
     pub expires: Option<String>,
 }
 
+/// Where a task stands, as the host sees it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReportRequest {
+    /// The host's id of the task, or ours.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task_id: Option<String>,
+    /// `queued`, `running`, `completed`, `blocked`, `failed` or `cancelled`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
+    /// Since when, RFC 3339 in UTC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// What was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub intent: Option<String>,
+    /// Why it is blocked, or failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What came of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<String>,
+}
+
 /// The members that are objects themselves.
-const PARTS: [&str; 5] = ["lane", "actor", "press", "form", "assistant"];
+const PARTS: [&str; 6] = ["lane", "actor", "press", "form", "assistant", "report"];
 
 /// Why a body is no event.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,19 +1,19 @@
 //! From a host's request to an event of a lane: total, pure, every problem at once.
 
-use throughline_engine::event::{AssistantPosted, Posted, Press};
-use throughline_engine::lane::MessageKind;
+use throughline_engine::event::{AssistantPosted, Posted, Press, TaskReported};
+use throughline_engine::lane::{MessageKind, TaskStatus};
 use throughline_engine::recognize::Expected;
 use throughline_engine::{Event, EventKind, LaneKey, TaskId, Timestamp};
 
-use super::inbound::{ActorRequest, AssistantRequest, EventRequest};
-use super::limits::{MAX_FORM_VALUES, Problem, Reader, step};
+use super::inbound::{ActorRequest, AssistantRequest, EventRequest, ReportRequest};
+use super::limits::{MAX_FORM_VALUES, MAX_TASK, Problem, Reader, step};
 
 /// Kinds of `spec 02 §1` that a host may send and that this version records and ignores.
-const LATER: [&str; 4] = ["options.shown", "options.closed", "focus.changed", "task.reported"];
+const LATER: [&str; 3] = ["options.shown", "options.closed", "focus.changed"];
 /// Kinds only we make: from a host they would be a forged outcome or deadline.
 const OURS: [&str; 3] = ["intake.notice", "effect.settled", "timer.due"];
 /// Kinds a host sends.
-const KINDS: [&str; 7] = [
+const KINDS: [&str; 8] = [
     "message.posted",
     "message.edited",
     "message.deleted",
@@ -21,6 +21,7 @@ const KINDS: [&str; 7] = [
     "command",
     "form.submitted",
     "assistant.posted",
+    "task.reported",
 ];
 
 /// What the request itself does not say.
@@ -75,8 +76,9 @@ impl EventRequest {
         if let Some(name) = &actor_name {
             read.name("/actor/name", name);
         }
-        // An agent's post is no person's act, so the token's own user did not do it.
-        let by_default = context.default_actor.filter(|_| self.kind != "assistant.posted");
+        // What an agent posts or reports is no person's act, so the token's own user did not do it.
+        let nobodys = matches!(self.kind.as_str(), "assistant.posted" | "task.reported");
+        let by_default = context.default_actor.filter(|_| !nobodys);
         let actor = actor.or(by_default).unwrap_or_default();
         let kind = kind(self, &mut read);
         if actor.is_empty() && needs_actor(&kind) && !read.named("/actor/id") {
@@ -99,7 +101,7 @@ impl Reader {
 }
 
 fn needs_actor(kind: &EventKind) -> bool {
-    !matches!(kind, EventKind::AssistantPosted(_) | EventKind::Unknown { .. })
+    !matches!(kind, EventKind::AssistantPosted(_) | EventKind::TaskReported(_) | EventKind::Unknown { .. })
 }
 
 fn lane(request: &EventRequest, context: &Context, read: &mut Reader) -> LaneKey {
@@ -151,6 +153,7 @@ fn kind(request: EventRequest, read: &mut Reader) -> EventKind {
         }
         "form.submitted" => form(&name, request, read),
         "assistant.posted" => assistant(&name, request, read),
+        "task.reported" => reported(&name, request, read),
         later if LATER.contains(&later) => EventKind::Unknown { name },
         ours if OURS.contains(&ours) => {
             read.wrong("/kind", format!("{name} is only ever made by Throughline itself"));
@@ -258,6 +261,29 @@ fn assistant(kind: &str, request: EventRequest, read: &mut Reader) -> EventKind 
         asked_of,
         expires,
     })
+}
+
+fn reported(kind: &str, request: EventRequest, read: &mut Reader) -> EventKind {
+    let Some(report) = request.report else { return read.lacks("/report", kind.into()) };
+    let ReportRequest { task_id, status, at, intent, reason, result } = report;
+    read.maybe_id("/report/task_id", task_id.as_deref());
+    let task: String = read.required("/report/task_id", kind, task_id);
+    if task.len() > MAX_TASK {
+        read.wrong("/report/task_id", format!("a task's id has at most {MAX_TASK} bytes"));
+    }
+    let word: String = read.required("/report/status", kind, status);
+    let status = TaskStatus::from_word(&word);
+    if status.is_none() && !word.is_empty() {
+        let known = TaskStatus::ALL.map(TaskStatus::word).join(", ");
+        read.wrong("/report/status", format!("“{}” is no status; it is one of {known}", shortened(&word)));
+    }
+    let texts = [("/report/intent", &intent), ("/report/reason", &reason), ("/report/result", &result)];
+    for (pointer, text) in texts {
+        read.text(pointer, text.as_deref().unwrap_or_default());
+    }
+    let at = at.and_then(|at| moment(read, "/report/at", &at));
+    let status = status.unwrap_or(TaskStatus::Running);
+    EventKind::TaskReported(TaskReported { task: TaskId(task), status, at, intent, reason, result })
 }
 
 fn moment(read: &mut Reader, pointer: &str, text: &str) -> Option<Timestamp> {

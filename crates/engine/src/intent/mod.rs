@@ -1,5 +1,6 @@
 //! What the user wants: rules, a bounded model, the thread's memory, else a question (`spec 03 §1`).
 
+pub mod handover;
 pub mod rules;
 
 use serde::{Deserialize, Serialize};

@@ -86,7 +86,7 @@ const ITEMS: [Shown; 9] = [
 
 const ABOUT: SectionId = named("about");
 const ASK: SectionId = named("ask");
-const BEFORE: SectionId = named("before");
+pub(super) const BEFORE: SectionId = named("before");
 const CHANGE: SectionId = named("change");
 const COMPOUND: SectionId = named("item.compound");
 const JOINS: SectionId = named("joins");
@@ -102,7 +102,7 @@ const THE: SectionId = named("the");
 const UPDATE: SectionId = named("ticket.update");
 
 /// The section of that name in the lexicons of requests.
-const fn named(name: &str) -> SectionId {
+pub(super) const fn named(name: &str) -> SectionId {
     lexicon::named(INTENT_NAMES, name)
 }
 
@@ -120,18 +120,19 @@ pub fn rule(message: &Words) -> Option<Ruling> {
 }
 
 /// A reader for each language.
-fn readers(message: &Words) -> impl Iterator<Item = Reader<'_>> {
+pub(super) fn readers(message: &Words) -> impl Iterator<Item = Reader<'_>> {
     INTENT.iter().map(|lexicon| Reader { lexicon, message, words: message.all() })
 }
 
-struct Reader<'m> {
+/// A message, read with the words of one language.
+pub(super) struct Reader<'m> {
     lexicon: &'static Lexicon,
-    message: &'m Words,
-    words: &'m [Word],
+    pub(super) message: &'m Words,
+    pub(super) words: &'m [Word],
 }
 
 impl Reader<'_> {
-    fn list(&self, section: SectionId) -> Section {
+    pub(super) fn list(&self, section: SectionId) -> Section {
         self.lexicon.section(section)
     }
 
@@ -140,7 +141,7 @@ impl Reader<'_> {
     }
 
     /// Whether a clause begins here: at the start, behind punctuation, or behind a joining word.
-    fn begins_clause(&self, at: usize) -> bool {
+    pub(super) fn begins_clause(&self, at: usize) -> bool {
         at == 0 || self.words[at - 1].after > Gap::Space || self.list(JOINS).at(self.words, at - 1)
     }
 
@@ -251,7 +252,7 @@ impl Reader<'_> {
     }
 
     /// Whether the clause stands under a negation: one earlier in its sentence.
-    fn negated(&self, at: usize) -> bool {
+    pub(super) fn negated(&self, at: usize) -> bool {
         let reach = at.saturating_sub(REACH);
         let begin =
             self.words[reach..at].iter().rposition(|w| w.after >= Gap::Hard).map_or(reach, |i| reach + i + 1);

@@ -39,7 +39,16 @@ pub struct PendingState {
     pub expires_at: Option<Timestamp>,
 }
 
-/// What kind of question (`spec 02 §5.2`). A kind appears here with its first real use.
+/// An answer that was taken, kept so that it can be corrected (`spec 02 §5.4`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Answered {
+    /// The question; it ends when a question that was asked with the answer would.
+    pub pending: PendingState,
+    /// Who answered: nobody else corrects it.
+    pub by: String,
+}
+
+/// What kind of question (`spec 02 §5.2`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "payload", rename_all = "snake_case")]
 pub enum PendingKind {
@@ -47,10 +56,25 @@ pub enum PendingKind {
     SlotRequest(Slot),
     /// A host asked which of several.
     ClarificationNeeded(Slot),
+    /// A tool did not answer, and is offered to be tried again.
+    ToolRetryOffer {
+        /// The tool.
+        tool: String,
+    },
+    /// A sub-agent is offered the task.
+    DelegationOffer {
+        /// The sub-agent.
+        agent: String,
+    },
     /// Somebody is editing a draft in words.
     WaitingStoryEdit {
         /// The draft.
         draft: DraftId,
+        /// The card that shows it.
+        card: CardId,
+    },
+    /// Somebody is editing a decision, in words or by form.
+    WaitingDecisionEdit {
         /// The card that shows it.
         card: CardId,
     },
@@ -65,6 +89,16 @@ pub enum PendingKind {
         card: CardId,
         /// The message it is about.
         message: MessageId,
+    },
+    /// A batch of many items waits to be confirmed before it can be approved (`spec 06 §6.3`).
+    WaitingQuantityConfirm {
+        /// The card.
+        card: CardId,
+    },
+    /// A long batch waits to be confirmed before it can be approved.
+    WaitingSizeConfirm {
+        /// The card.
+        card: CardId,
     },
     /// Nobody knows whether an effect was applied.
     WaitingUncertainEffect {
@@ -88,6 +122,13 @@ pub enum Slot {
     },
     /// A value the host's own agent asked for: the host acts on it.
     Host,
+    /// What a tool has to know before the pending's task can call it.
+    Argument {
+        /// Its name.
+        name: String,
+    },
+    /// Which sub-agent the pending's task goes to.
+    Agent,
 }
 
 /// The two classes (`spec 02 §5.2`).
@@ -104,11 +145,16 @@ impl PendingKind {
     #[must_use]
     pub fn class(&self) -> PendingClass {
         match self {
-            Self::SlotRequest(_) | Self::ClarificationNeeded(_) | Self::WaitingStoryEdit { .. } => {
-                PendingClass::Conversational
-            }
+            Self::SlotRequest(_)
+            | Self::ClarificationNeeded(_)
+            | Self::ToolRetryOffer { .. }
+            | Self::DelegationOffer { .. }
+            | Self::WaitingStoryEdit { .. }
+            | Self::WaitingDecisionEdit { .. } => PendingClass::Conversational,
             Self::WaitingApproval { .. }
             | Self::WaitingScopeChoice { .. }
+            | Self::WaitingQuantityConfirm { .. }
+            | Self::WaitingSizeConfirm { .. }
             | Self::WaitingUncertainEffect { .. } => PendingClass::Workflow,
         }
     }
@@ -119,23 +165,41 @@ impl PendingKind {
         match self {
             Self::SlotRequest(_) => "slot_request",
             Self::ClarificationNeeded(_) => "clarification_needed",
+            Self::ToolRetryOffer { .. } => "tool_retry_offer",
+            Self::DelegationOffer { .. } => "delegation_offer",
             Self::WaitingStoryEdit { .. } => "waiting_story_edit",
+            Self::WaitingDecisionEdit { .. } => "waiting_decision_edit",
             Self::WaitingApproval { .. } => "waiting_approval",
             Self::WaitingScopeChoice { .. } => "waiting_scope_choice",
+            Self::WaitingQuantityConfirm { .. } => "waiting_quantity_confirm",
+            Self::WaitingSizeConfirm { .. } => "waiting_size_confirm",
             Self::WaitingUncertainEffect { .. } => "waiting_uncertain_effect",
         }
     }
 
-    /// How long it is good for when nobody says; `None` is for ever.
+    /// How long it is good for when nobody says; `None` is for ever. A confirmation lives as long as its approval.
     #[must_use]
     pub fn lifetime(&self, policy: &Policy) -> Option<Millis> {
         match self {
             Self::SlotRequest(_) => Some(policy.expiry.slot_ms),
             Self::ClarificationNeeded(_) => Some(policy.expiry.clarification_ms),
-            Self::WaitingStoryEdit { .. } => Some(policy.expiry.edit_ms),
-            Self::WaitingApproval { .. } => Some(policy.approval.max_age_ms).filter(|&age| age > 0),
+            Self::ToolRetryOffer { .. } => Some(policy.expiry.retry_ms),
+            Self::DelegationOffer { .. } => Some(policy.expiry.delegation_ms),
+            Self::WaitingStoryEdit { .. } | Self::WaitingDecisionEdit { .. } => Some(policy.expiry.edit_ms),
+            Self::WaitingApproval { .. }
+            | Self::WaitingQuantityConfirm { .. }
+            | Self::WaitingSizeConfirm { .. } => Some(policy.approval.max_age_ms).filter(|&age| age > 0),
             Self::WaitingScopeChoice { .. } => Some(policy.expiry.gate_ms),
             Self::WaitingUncertainEffect { .. } => None,
+        }
+    }
+
+    /// What is asked for, when it is a value.
+    #[must_use]
+    pub fn slot(&self) -> Option<&Slot> {
+        match self {
+            Self::SlotRequest(slot) | Self::ClarificationNeeded(slot) => Some(slot),
+            _ => None,
         }
     }
 
@@ -155,10 +219,16 @@ impl PendingKind {
     pub fn card(&self) -> Option<&CardId> {
         match self {
             Self::WaitingStoryEdit { card, .. }
+            | Self::WaitingDecisionEdit { card }
             | Self::WaitingApproval { card }
             | Self::WaitingScopeChoice { card, .. }
+            | Self::WaitingQuantityConfirm { card }
+            | Self::WaitingSizeConfirm { card }
             | Self::WaitingUncertainEffect { card, .. } => Some(card),
-            Self::SlotRequest(_) | Self::ClarificationNeeded(_) => None,
+            Self::SlotRequest(_)
+            | Self::ClarificationNeeded(_)
+            | Self::ToolRetryOffer { .. }
+            | Self::DelegationOffer { .. } => None,
         }
     }
 }

@@ -10,6 +10,7 @@ mod closing;
 mod contact;
 mod context;
 mod gazetteer;
+mod correction;
 mod interrupt;
 pub(crate) mod lexicon;
 mod location;
@@ -36,6 +37,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 pub use closing::{acknowledgement, greeting};
 pub use context::Context;
+pub(crate) use correction::correction;
 pub use interrupt::{Interrupt, interrupt};
 pub use words::Words;
 

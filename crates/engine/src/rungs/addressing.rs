@@ -47,16 +47,17 @@ pub(crate) fn addressing(turn: &mut Turn<'_>) -> Tried {
     }
 }
 
-/// An edit is a correction: of the draft the message started, else of the stored message alone.
+/// An edit is a correction: of the draft the message started or filled, else of the stored message alone.
 fn edited(turn: &mut Turn<'_>, text: &str) -> Decision {
     let Some(mut message) = turn.given.anchor.clone().filter(|m| m.role == Role::User) else {
         return Decision::new(Verdict::Ignored, Reason::IgnoredKind);
     };
+    let before = message.clone();
     message.text = text.into();
-    turn.rewrite(message.clone());
+    turn.rewrite(message);
     let object = rules::rule(&Words::of(text)).and_then(|ruling| ruling.object);
     let object = object.map_or_else(|| text.into(), |object| with_body(&object, text));
-    if flow::remake(turn, &message.id, &object) {
+    if flow::remake(turn, &before, text, &object) {
         return Decision::new(Verdict::Shown, Reason::DraftRemade);
     }
     Decision::new(Verdict::Recorded, Reason::MessageEdited)

@@ -15,7 +15,7 @@ use crate::effect::{EffectResult, Outcome};
 use crate::event::{AssistantPosted, Event, EventKind};
 use crate::id::{EffectId, MessageId};
 use crate::intent::Intent;
-use crate::lane::{Message, MessageKind, RecordKind, Role, TaskStatus};
+use crate::lane::{Message, MessageKind, Moved, RecordKind, Role, TaskStatus};
 use crate::pending::{PendingKind, Slot};
 use crate::recognize::{Expected, Words};
 use crate::rungs::intent::act;
@@ -24,7 +24,8 @@ use crate::step::climb;
 use crate::tickets::{Part, flow};
 use crate::trace::{Predicate, Rung};
 use crate::turn::{Said, Turn};
-use crate::workflow::{CardStatus, TimerAbout, command, press};
+use crate::work;
+use crate::workflow::{About, CardStatus, TimerAbout, command, press};
 
 /// Presses, forms and commands go straight to their handlers: no classifier, no model.
 pub(crate) fn workflow_event(turn: &mut Turn<'_>) -> Tried {
@@ -54,20 +55,28 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> Tried {
     let recorded = |reason| Decided(Decision::new(Verdict::Recorded, reason));
     match &event.kind {
         EventKind::MessagePosted(_) => Passed(Predicate::AMessage),
-        EventKind::EffectSettled { effect, outcome, card } => match outcome {
+        EventKind::EffectSettled { effect, outcome, card, task } => match outcome {
             Outcome::Done { result: EffectResult::Answered(answer) } => {
                 Decided(answered(turn, effect, answer))
             }
             Outcome::Failed { reason, .. } if asks(turn, effect) => {
                 Decided(answered(turn, effect, &Answer::None { why: reason.clone() }))
             }
-            _ => match card {
-                Some(card) => recorded(flow::settled(turn, card, effect, outcome)),
-                None => recorded(Reason::EffectSettled),
+            _ => match (card, task) {
+                (Some(card), _) => recorded(flow::settled(turn, card, effect, outcome)),
+                (None, Some(task)) => recorded(work::settled(turn, task, effect, outcome)),
+                (None, None) => recorded(Reason::EffectSettled),
             },
         },
         EventKind::TimerDue { about, .. } => recorded(due(turn, about)),
         EventKind::AssistantPosted(posted) => Decided(host_posted(turn, posted)),
+        EventKind::TaskReported(report) => recorded(match turn.report(report) {
+            Some(Moved::Changed) => Reason::TaskReported,
+            Some(Moved::Same) => Reason::TaskDuplicateReport,
+            Some(Moved::Refused) => Reason::TaskTransitionRefused,
+            Some(Moved::Stale) => Reason::TaskStaleReport,
+            None => Reason::TaskTooManyLive,
+        }),
         EventKind::IntakeNotice { message, .. } => {
             turn.say(MessageKind::Notification, None, message);
             Decided(Decision::new(Verdict::Answered, Reason::IntakeNotice))
@@ -131,14 +140,17 @@ fn due(turn: &mut Turn<'_>, about: &TimerAbout) -> Reason {
     };
     match about {
         TimerAbout::Expiry { .. } => {
-            if let Some(draft) = turn.draft_of(&card) {
-                turn.end_task(&draft.task, TaskStatus::Cancelled);
-            }
+            press::end_of(turn, &card, TaskStatus::Cancelled);
             press::close(turn, card, CardStatus::Expired, Closing::Expired);
         }
         TimerAbout::Reminder { .. } => {
-            let title = turn.draft_of(&card).map(|d| d.part(Part::Title).to_string());
-            turn.say(MessageKind::Notification, None, &say::reminder(&title.unwrap_or_default()));
+            let draft = turn.draft_of(&card);
+            let (task, title) = match (&draft, &card.about) {
+                (Some(draft), _) => (Some(&draft.task), draft.part(Part::Title).to_string()),
+                (None, About::CallPreview { call, .. }) => (Some(&call.task), call.text.clone()),
+                _ => (None, String::new()),
+            };
+            turn.say(MessageKind::Notification, task, &say::reminder(&title));
         }
     }
     Reason::TimerDue
@@ -153,13 +165,18 @@ fn host_posted(turn: &mut Turn<'_>, posted: &AssistantPosted) -> Decision {
             _ => PendingKind::SlotRequest(Slot::Host),
         };
         let asked = posted.asked_of.as_deref();
-        turn.open_pending(kind, Some(expected.clone()), &id, posted.task.as_ref(), asked, posted.expires);
+        let task = turn.task_here();
+        turn.open_pending(kind, Some(expected.clone()), &id, Some(&task), asked, posted.expires);
     }
     Decision::new(Verdict::Recorded, Reason::AssistantPosted)
 }
 
 impl Turn<'_> {
     fn host_message(&mut self, posted: &AssistantPosted) -> MessageId {
+        if let Some(task) = &posted.task {
+            self.belongs_to(task);
+        }
+        let task = self.task_here();
         let id = MessageId(self.fresh(MessageId::PREFIX));
         self.keep(Message {
             id: id.clone(),
@@ -167,7 +184,7 @@ impl Turn<'_> {
             by: String::new(),
             kind: Some(posted.kind),
             to: posted.asked_of.clone(),
-            task: posted.task.clone(),
+            task: Some(task),
             card: None,
             text: posted.text.clone(),
             at: self.event.received_at,

@@ -15,13 +15,16 @@ use crate::ask::Ask;
 use crate::decision::{Decision, Reason, Verdict};
 use crate::effect::EffectBody;
 use crate::event::{Event, EventKind, Posted};
+use crate::intent::handover::{Handover, handover};
 use crate::intent::{Intent, rules};
 use crate::lane::{MessageKind, OpenAsk, Record};
 use crate::recognize;
+use crate::rungs::words::context;
 use crate::say;
 use crate::tickets::{ItemType, flow};
 use crate::trace::Predicate;
 use crate::turn::{Said, Turn};
+use crate::work;
 use crate::workflow::{About, Action, CardStatus, press};
 
 /// Rules decide what is explicit; a model, when there is one, is asked within bounds.
@@ -32,6 +35,9 @@ pub(crate) fn intent(turn: &mut Turn<'_>) -> Tried {
         && turn.open_cards().next().is_none()
     {
         return Decided(Decision::new(Verdict::Recorded, Reason::Acknowledged));
+    }
+    if let Some(decision) = handed_over(turn, &said) {
+        return Decided(decision);
     }
     if let Some(ruling) = rules::rule(&said.words) {
         turn.trace.rule = Some(Cow::Borrowed(ruling.rule));
@@ -51,6 +57,21 @@ pub(crate) fn intent(turn: &mut Turn<'_>) -> Tried {
     }
     ask_model(turn, &said);
     Decided(Decision::new(Verdict::Deferred, Reason::IntentAsked))
+}
+
+/// Work for a sub-agent or a tool, when the message names one (`spec 03 §1`).
+fn handed_over(turn: &mut Turn<'_>, said: &Said) -> Option<Decision> {
+    let (rule, decision) = match handover(&said.words, turn.policy)? {
+        Handover::Agent { name, about } => {
+            ("agent.delegate", work::hand_over(turn, name.as_deref(), about.as_deref()))
+        }
+        Handover::Tool { name, rest } => {
+            let context = context(turn);
+            ("tool.call", work::begin(turn, &name, &rest, &context)?)
+        }
+    };
+    turn.trace.rule = Some(Cow::Borrowed(rule));
+    Some(decision)
 }
 
 /// What the request is about, followed by the lines below it: steps, acceptance criteria and the like.

@@ -13,14 +13,16 @@ use crate::admit::{Admission, admit};
 use crate::decision::{Applied, Decision, Reason, Verdict};
 use crate::event::{Event, EventKind};
 use crate::focus as resolver;
+use crate::id::TaskId;
 use crate::intent::Intent;
-use crate::lane::{MessageKind, RecordKind, TaskStatus};
-use crate::pending::{Fit, PendingKind, PendingState, Slot};
-use crate::recognize::{self, Context, Expected, Value, Words};
+use crate::lane::{MessageKind, RecordKind, Task, TaskStatus};
+use crate::pending::{Answered, Fit, PendingKind, PendingState, Slot};
+use crate::recognize::{self, Context, Expected, Match, Value, Words};
 use crate::say;
 use crate::tickets::flow;
 use crate::trace::Predicate;
 use crate::turn::{Said, Turn};
+use crate::work;
 use crate::workflow::{About, Action, Progress, Step, allowed, press};
 
 /// From here on there is a message, ours to answer: it is kept, and its anchor found.
@@ -60,13 +62,12 @@ pub(crate) fn hard_interrupt(turn: &mut Turn<'_>) -> Tried {
     Decided(Decision::new(Verdict::Answered, reason))
 }
 
-/// Clears what can be stopped: the conversational pending and its draft, and the open model ask. Cards stay.
+/// Clears what can be stopped: the conversational pending and its task, what runs elsewhere for this person, and the
+/// open model ask. Cards stay.
 pub(crate) fn interrupt(turn: &mut Turn<'_>) -> bool {
     let pending = turn.take_conversational();
-    if let Some(PendingState { kind: PendingKind::SlotRequest(Slot::Draft { draft, .. }), .. }) = &pending
-        && let Some(draft) = turn.draft(draft)
-    {
-        turn.end_task(&draft.task, TaskStatus::Cancelled);
+    if let Some(task) = pending.as_ref().and_then(task_that_waits) {
+        turn.end_task(&task, TaskStatus::Cancelled);
     }
     let ask = turn.head.ask.take();
     if let Some(ask) = &ask {
@@ -74,9 +75,19 @@ pub(crate) fn interrupt(turn: &mut Turn<'_>) -> bool {
         turn.drop_record(RecordKind::Held, &ask.message.0);
     }
     turn.head.lapsed = None;
-    let stopped = pending.is_some() || ask.is_some();
+    turn.head.answered = None;
+    let stopped = work::stop(turn) || pending.is_some() || ask.is_some();
     turn.say(MessageKind::Answer, None, if stopped { say::STOPPED } else { say::NOTHING_TO_STOP });
     stopped
+}
+
+/// The task that cannot go on without the answer to this question.
+fn task_that_waits(pending: &PendingState) -> Option<TaskId> {
+    match pending.kind {
+        PendingKind::SlotRequest(Slot::Draft { .. } | Slot::Argument { .. })
+        | PendingKind::ClarificationNeeded(Slot::Agent) => pending.task.clone(),
+        _ => None,
+    }
 }
 
 pub(crate) fn conversational_pending(turn: &mut Turn<'_>) -> Tried {
@@ -93,24 +104,25 @@ pub(crate) fn conversational_pending(turn: &mut Turn<'_>) -> Tried {
 }
 
 /// The question that waits takes the message, or is left alone, or cleared (`spec 02 §5.3`). One that lapsed and is
-/// replied to comes back for this message, and leaves the one that waits alone.
+/// replied to comes back for this message, and leaves the one that waits alone. A correction of the last answer leaves
+/// both alone.
 fn answer_to_question(turn: &mut Turn<'_>) -> Option<Decision> {
+    let correction = correction(turn);
+    if let Some(corrected) = correction.as_ref().filter(|corrected| corrected.said_wrong) {
+        return take(turn, &corrected.pending, &corrected.found, Reason::PendingCorrected);
+    }
     let lapsed = revive(turn);
     let revived = lapsed.is_some();
-    let pending = lapsed.or_else(|| turn.conversational().cloned())?;
+    let Some(pending) = lapsed.or_else(|| turn.conversational().cloned()) else {
+        let corrected = correction?;
+        return take(turn, &corrected.pending, &corrected.found, Reason::PendingCorrected);
+    };
     let said = said(turn);
     let context = context(turn).to(asked(turn, &pending));
     match pending.fit(&said.words, &said.by, focus(turn), turn.now(), &context) {
         Fit::Applies(found) => {
             settle_question(turn, revived);
-            turn.applied = Some(Applied { pending: pending.id.clone(), value: found.value.clone() });
-            apply(turn, &pending, &found.value);
-            let Some(rest) = found.remainder else {
-                return Some(Decision::new(Verdict::Done, Reason::PendingApplied));
-            };
-            turn.note(Reason::PendingAppliedWithRemainder);
-            let words = Words::of(&rest);
-            turn.said = Some(Rc::new(Said { words, ..Rc::unwrap_or_clone(said) }));
+            return take(turn, &pending, &found, Reason::PendingApplied);
         }
         Fit::Expired => {
             settle_question(turn, revived);
@@ -118,6 +130,7 @@ fn answer_to_question(turn: &mut Turn<'_>) -> Option<Decision> {
         }
         Fit::OtherAnchor => turn.note(Reason::PendingOtherAnchor),
         Fit::OtherPerson => turn.note(Reason::PendingOtherPerson),
+        Fit::Mismatch(_) if correction.is_some() => {}
         Fit::Mismatch(_) => {
             if !revived {
                 turn.head.lapsed = turn.take_conversational();
@@ -125,11 +138,84 @@ fn answer_to_question(turn: &mut Turn<'_>) -> Option<Decision> {
             turn.note(Reason::PendingMismatch);
         }
     }
+    let corrected = correction?;
+    take(turn, &corrected.pending, &corrected.found, Reason::PendingCorrected)
+}
+
+/// Takes an answer, or a correction of one. What else the message says goes on as a message of its own.
+fn take(turn: &mut Turn<'_>, pending: &PendingState, found: &Match, reason: Reason) -> Option<Decision> {
+    let said = said(turn);
+    turn.applied = Some(Applied { pending: pending.id.clone(), value: found.value.clone() });
+    if let Some(task) = &pending.task {
+        turn.belongs_to(task);
+    }
+    keep_answer(turn, pending, &said.by);
+    apply(turn, pending, &found.value, reason == Reason::PendingCorrected);
+    let Some(rest) = &found.remainder else {
+        return Some(Decision::new(Verdict::Done, reason));
+    };
+    turn.note(match reason {
+        Reason::PendingApplied => Reason::PendingAppliedWithRemainder,
+        other => other,
+    });
+    turn.another_task();
+    let words = Words::of(rest);
+    turn.said = Some(Rc::new(Said { words, ..Rc::unwrap_or_clone(said) }));
     None
 }
 
+/// The last answer to a question for a value can be corrected.
+fn keep_answer(turn: &mut Turn<'_>, pending: &PendingState, by: &str) {
+    if pending.kind.slot().is_none_or(|slot| *slot == Slot::Agent) {
+        return;
+    }
+    let expires_at = pending.kind.lifetime(turn.policy).map(|age| turn.now().plus(age));
+    turn.head.answered =
+        Some(Answered { pending: PendingState { expires_at, ..pending.clone() }, by: by.into() });
+}
+
+/// The last answer, with the value this message puts in its place.
+struct Corrected {
+    pending: PendingState,
+    found: Match,
+    said_wrong: bool,
+}
+
+/// "Actually make it 5" from who answered, while the task still runs (`spec 02 §5.4`).
+fn correction(turn: &Turn<'_>) -> Option<Corrected> {
+    let Answered { pending, by } = turn.head.answered.as_ref()?;
+    let said = said(turn);
+    let over = |task: Task| !task.status.live();
+    let focus = focus(turn);
+    if *by != said.by
+        || !pending.alive(turn.now())
+        || (focus.replies() && focus.anchor_id() != Some(&pending.anchor))
+        || pending.task.as_ref().and_then(|task| turn.task(task)).is_some_and(over)
+        || !correctable(turn, pending)
+    {
+        return None;
+    }
+    let frame = recognize::correction(&said.words)?;
+    let expected = pending.expected.as_ref()?;
+    if *expected == Expected::Text && !frame.said_wrong {
+        return None;
+    }
+    let context = context(turn).to(asked(turn, pending));
+    let found = recognize::answer(expected, &frame.value, &context).ok()?;
+    Some(Corrected { pending: pending.clone(), found, said_wrong: frame.said_wrong })
+}
+
+/// What the answer went into can still be changed.
+fn correctable(turn: &Turn<'_>, pending: &PendingState) -> bool {
+    match pending.kind.slot() {
+        Some(Slot::Draft { draft, .. }) => flow::open_draft(turn, draft).is_some(),
+        Some(Slot::Argument { .. } | Slot::Host) => true,
+        Some(Slot::Agent) | None => false,
+    }
+}
+
 /// What a message of the turn's actor is read against.
-fn context<'t>(turn: &Turn<'t>) -> Context<'t> {
+pub(crate) fn context<'t>(turn: &Turn<'t>) -> Context<'t> {
     let language = turn.given.actor.as_ref().and_then(|actor| actor.language.as_deref());
     Context::at(turn.event.received_at, turn.given.offset_s)
         .speaking(language.unwrap_or_default())
@@ -164,12 +250,34 @@ fn revive(turn: &mut Turn<'_>) -> Option<PendingState> {
 }
 
 /// What an answer does, by the kind of question.
-fn apply(turn: &mut Turn<'_>, pending: &PendingState, value: &Value) {
-    match (&pending.kind, value) {
-        (PendingKind::SlotRequest(Slot::Draft { draft, part }), Value::Text(text)) => {
+fn apply(turn: &mut Turn<'_>, pending: &PendingState, value: &Value, again: bool) {
+    match (&pending.kind, value, &pending.task) {
+        (PendingKind::SlotRequest(Slot::Draft { draft, part }), Value::Text(text), _) if again => {
+            flow::corrected(turn, draft, *part, text);
+        }
+        (PendingKind::SlotRequest(Slot::Draft { draft, part }), Value::Text(text), _) => {
             flow::filled(turn, draft, *part, text);
         }
-        (PendingKind::WaitingStoryEdit { card, .. }, Value::Text(text)) => {
+        (PendingKind::SlotRequest(Slot::Argument { name }), value, Some(task)) => {
+            if again {
+                work::call_corrected(turn, task, name, value.text());
+            } else {
+                work::argument_given(turn, task, name, value.text());
+            }
+        }
+        (PendingKind::ClarificationNeeded(Slot::Agent), Value::Selection(agent), Some(task)) => {
+            if let Some(task) = turn.task(task) {
+                let _ = work::delegate_to(turn, task, agent);
+            }
+        }
+        (
+            PendingKind::ToolRetryOffer { .. } | PendingKind::DelegationOffer { .. },
+            Value::Boolean(yes),
+            _,
+        ) => {
+            work::offer_answered(turn, pending, *yes);
+        }
+        (PendingKind::WaitingStoryEdit { card, .. }, Value::Text(text), _) => {
             flow::edit_by_text(turn, card, text)
         }
         // A value a host asked for is the host's to act on: it is in the decision.

@@ -2,13 +2,14 @@
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
+use alloc::vec::Vec;
 
-use super::{Created, Draft, ItemType, Part, extract, fill};
+use super::{Created, Draft, Filled, ItemType, Part, extract, fill};
 use crate::approval::Closing;
 use crate::decision::{Decision, Reason, Verdict};
 use crate::effect::{EffectBody, EffectResult, FieldError, Outcome};
-use crate::id::{CardId, EffectId, MessageId};
-use crate::lane::{MessageKind, Record, TaskStatus};
+use crate::id::{CardId, DraftId, EffectId, MessageId};
+use crate::lane::{Message, MessageKind, Record, TaskStatus};
 use crate::pending::{PendingKind, Slot};
 use crate::recognize::Expected;
 use crate::say;
@@ -18,12 +19,8 @@ use crate::workflow::{About, Action, Card, CardStatus, Checks, Progress};
 
 /// Starts a ticket about `text`, as a task of its own.
 pub(crate) fn start(turn: &mut Turn<'_>, text: &str, named: Option<ItemType>, by: &str) {
-    let task = turn.start_task(text);
+    let task = turn.start_task(text, by);
     let source = turn.said.as_ref().map_or_else(|| MessageId::from(""), |said| said.message.clone());
-    if let Some(mut message) = turn.message(&source) {
-        message.task = Some(task.clone());
-        turn.put(Record::Message(message));
-    }
     let (item_type, parts) = extract(text, named, turn.policy.window.title_chars);
     let draft = Draft {
         id: turn.new_draft_id(),
@@ -33,6 +30,7 @@ pub(crate) fn start(turn: &mut Turn<'_>, text: &str, named: Option<ItemType>, by
         item_type,
         target: turn.policy.project.clone(),
         parts,
+        filled: Vec::new(),
         created: None,
     };
     go_on(turn, draft);
@@ -61,7 +59,7 @@ fn go_on(turn: &mut Turn<'_>, draft: Draft) {
 }
 
 /// A preview whose dry run is on its way, or failed already.
-fn show_preview(turn: &mut Turn<'_>, draft: &crate::id::DraftId, by: &str, errors: Option<&[FieldError]>) {
+fn show_preview(turn: &mut Turn<'_>, draft: &DraftId, by: &str, errors: Option<&[FieldError]>) {
     let Some(found) = turn.draft(draft) else { return };
     let checks = match errors {
         Some(errors) => Checks::Failed { errors: errors.into() },
@@ -90,15 +88,30 @@ fn check(turn: &mut Turn<'_>, draft: &Draft, card: &CardId) {
 }
 
 /// An answer to a slot: labelled lines fill their parts, the rest fills the part that was asked for.
-pub(crate) fn filled(turn: &mut Turn<'_>, draft: &crate::id::DraftId, part: Part, text: &str) {
+pub(crate) fn filled(turn: &mut Turn<'_>, draft: &DraftId, part: Part, text: &str) {
     let Some(mut draft) = turn.draft(draft) else { return };
-    let mut parts = draft.parts.clone();
-    let free = fill(&mut parts, text);
-    draft.parts = parts;
+    pour(&mut draft, part, text);
+    if let Some(said) = &turn.said {
+        draft.filled.push(Filled { message: said.message.clone(), part });
+    }
+    go_on(turn, draft);
+}
+
+/// An answer to a slot was put right in words ("I meant …").
+pub(crate) fn corrected(turn: &mut Turn<'_>, draft: &DraftId, part: Part, text: &str) {
+    let Some(mut draft) = turn.draft(draft) else { return };
+    pour(&mut draft, part, text);
+    let task = draft.task.clone();
+    turn.say(MessageKind::Notification, Some(&task), &say::corrected(part));
+    again(turn, draft);
+}
+
+/// Writes what an answer says into its parts.
+fn pour(draft: &mut Draft, part: Part, text: &str) {
+    let free = fill(&mut draft.parts, text);
     if !free.is_empty() {
         draft.write(part, &free);
     }
-    go_on(turn, draft);
 }
 
 // ---- edits ----
@@ -186,25 +199,68 @@ fn revise(turn: &mut Turn<'_>, card: Card, draft: Draft) {
     turn.revise(card, About::DraftPreview { draft: draft.id, checks: Checks::Running { effect } });
 }
 
-/// The message that started a draft was edited: the draft is made again (`spec 02 §2`). `false`: it started none
-/// that is still open.
-pub(crate) fn remake(turn: &mut Turn<'_>, message: &MessageId, object: &str) -> bool {
-    let made_from = |draft: &Draft| draft.source == *message;
-    let card = turn.open_cards().find(|card| {
-        matches!(card.about, About::DraftPreview { .. })
-            && turn.draft_of(card).as_ref().is_some_and(made_from)
+/// A message that started or filled a draft was edited: the draft is made again (`spec 02 §2`). `object` is what the
+/// new text asks for. `false`: it went into none that is still open.
+pub(crate) fn remake(turn: &mut Turn<'_>, before: &Message, text: &str, object: &str) -> bool {
+    let found = turn.drafts().find(|draft| {
+        let went_in = draft.filled.iter().any(|filled| filled.message == before.id);
+        (draft.source == before.id || went_in) && open_draft(turn, &draft.id).is_some()
     });
-    let Some((card, mut draft)) =
-        card.cloned().and_then(|card| turn.draft_of(&card).map(|draft| (card, draft)))
-    else {
-        return false;
-    };
-    let (item_type, parts) = extract(object, None, turn.policy.window.title_chars);
-    // What was asked for and answered since stays; what the message itself says is replaced.
-    draft.parts.extend(parts);
-    draft.item_type = if item_type == ItemType::Task { draft.item_type } else { item_type };
-    revise(turn, card, draft);
+    let Some(mut draft) = found else { return false };
+    let old = draft.parts.clone();
+    let part = draft.filled.iter().find(|filled| filled.message == before.id).map(|filled| filled.part);
+    if let Some(part) = part {
+        // What the message said before goes, what it says now comes.
+        let mut said = BTreeMap::new();
+        let free = fill(&mut said, &before.text);
+        draft.parts.retain(|known, _| !said.contains_key(known) && (*known != part || free.is_empty()));
+        pour(&mut draft, part, text);
+    } else {
+        let (item_type, parts) = extract(object, None, turn.policy.window.title_chars);
+        // What was asked for and answered since stays; what the message itself says is replaced.
+        draft.parts.extend(parts);
+        draft.item_type = if item_type == ItemType::Task { draft.item_type } else { item_type };
+    }
+    if matches!(open_draft(turn, &draft.id), Some(Open::Preview(_))) {
+        // A preview never loses what it must have.
+        for part in draft.missing() {
+            draft.write(part, old.get(&part).map_or("", String::as_str));
+        }
+    }
+    again(turn, draft);
     true
+}
+
+/// Where an open draft is.
+pub(crate) enum Open {
+    /// On a card that waits for its decision.
+    Preview(Card),
+    /// Something is still asked for.
+    Asking(Part),
+}
+
+/// Where this draft is, when it can still be changed.
+pub(crate) fn open_draft(turn: &Turn<'_>, id: &DraftId) -> Option<Open> {
+    let shows = |card: &&Card| matches!(&card.about, About::DraftPreview { draft, .. } if draft == id);
+    if let Some(card) = turn.open_cards().find(shows) {
+        return Some(Open::Preview(card.clone()));
+    }
+    match &turn.conversational()?.kind {
+        PendingKind::SlotRequest(Slot::Draft { draft, part }) if draft == id => Some(Open::Asking(*part)),
+        _ => None,
+    }
+}
+
+/// A draft that changed goes on from where it is: a new version of its card, or the question that comes next now.
+fn again(turn: &mut Turn<'_>, draft: Draft) {
+    match open_draft(turn, &draft.id) {
+        Some(Open::Preview(card)) => revise(turn, card, draft),
+        Some(Open::Asking(part)) if draft.missing().first() != Some(&part) => {
+            turn.take_conversational();
+            go_on(turn, draft);
+        }
+        Some(Open::Asking(_)) | None => turn.put(Record::Draft(draft)),
+    }
 }
 
 // ---- approval and what follows ----

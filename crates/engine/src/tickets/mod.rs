@@ -181,9 +181,21 @@ pub struct Draft {
     pub target: Target,
     /// What is written so far.
     pub parts: BTreeMap<Part, String>,
+    /// The answers that went into it: an edit of one is taken in again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub filled: Vec<Filled>,
     /// The issue that came of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created: Option<Created>,
+}
+
+/// An answer that went into a draft.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Filled {
+    /// The message that answered.
+    pub message: MessageId,
+    /// The part that was asked for.
+    pub part: Part,
 }
 
 /// An issue that came of a draft.

@@ -1,6 +1,6 @@
 //! Cards of a turn: shown, updated, revised, each with its message, pending, deadlines and approval.
 
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::Turn;
@@ -15,11 +15,22 @@ use crate::tickets::Draft;
 use crate::time::Timestamp;
 use crate::workflow::{About, Card, CardStatus, TimerAbout, project};
 
+/// What may be released, by whom it was asked for and what rules name it by.
+pub(crate) struct AskedFor {
+    kind: &'static str,
+    pub(crate) class: &'static str,
+    pub(crate) target: String,
+    payload: String,
+    chars: usize,
+    pub(crate) by: String,
+    source: MessageId,
+}
+
 impl Turn<'_> {
     /// Shows a new card: its record, its message, its pending, its timers and, for one that releases outward
     /// effects, its approval.
     pub(crate) fn show(&mut self, about: About, by: &str, task: Option<&TaskId>) -> CardId {
-        let approval = matches!(about, About::DraftPreview { .. } | About::UncertainEffect { .. });
+        let approval = about.is_approval();
         let id = CardId(self.fresh(if approval { CardId::APPROVAL } else { CardId::PREFIX }));
         let mut card = Card {
             id: id.clone(),
@@ -87,7 +98,9 @@ impl Turn<'_> {
     fn pending_of(&self, card: &Card) -> Option<PendingKind> {
         let id = card.id.clone();
         match &card.about {
-            About::DraftPreview { .. } => Some(PendingKind::WaitingApproval { card: id }),
+            About::DraftPreview { .. } | About::CallPreview { .. } => {
+                Some(PendingKind::WaitingApproval { card: id })
+            }
             About::ScopeGate { source, .. } => {
                 Some(PendingKind::WaitingScopeChoice { card: id, message: source.clone() })
             }
@@ -108,7 +121,7 @@ impl Turn<'_> {
             // The end itself still counts; the timer comes one millisecond later.
             card.timers.push(self.set_timer(end.plus(1), TimerAbout::Expiry { card: id.clone(), version }));
         }
-        if matches!(card.about, About::DraftPreview { .. }) {
+        if matches!(card.about, About::DraftPreview { .. } | About::CallPreview { .. }) {
             let at = self.now().plus(self.policy.approval.remind_ms);
             card.timers.push(self.set_timer(at, TimerAbout::Reminder { card: id, version }));
         }
@@ -121,25 +134,50 @@ impl Turn<'_> {
     }
 
     fn open_approval(&mut self, card: &Card) {
-        let Some(draft) = self.draft_of(card).filter(|_| card.is_approval()) else { return };
-        let item = draft.item();
-        let payload = jcs(&draft.payload());
-        let chars: usize = item.fields.values().map(|text| text.chars().count()).sum();
+        if !card.is_approval() {
+            return;
+        }
+        let Some(asked) = self.asked_for(card) else { return };
         self.approvals.push(ApprovalChange::Open(Approval {
             card: card.id.clone(),
             version: card.version,
-            kind: "tracker.item".into(),
-            payload_sha256: hex(&sha256(&[payload.as_bytes()])),
-            payload,
-            classes: alloc::vec!["tracker.create".into()],
-            targets: alloc::vec![draft.target.to_string()],
+            kind: asked.kind.into(),
+            payload_sha256: hex(&sha256(&[asked.payload.as_bytes()])),
+            payload: asked.payload,
+            classes: alloc::vec![asked.class.into()],
+            targets: alloc::vec![asked.target],
             quantity: 1,
-            total_chars: u32::try_from(chars).unwrap_or(u32::MAX),
-            requested_by: draft.by.clone(),
-            source: draft.source.clone(),
+            total_chars: u32::try_from(asked.chars).unwrap_or(u32::MAX),
+            requested_by: asked.by,
+            source: asked.source,
             created_at: self.now(),
             expires_at: card.expires_at,
         }));
+    }
+
+    /// What a card that releases something would release.
+    pub(crate) fn asked_for(&self, card: &Card) -> Option<AskedFor> {
+        if let About::CallPreview { call, source } = &card.about {
+            return Some(AskedFor {
+                kind: "call",
+                class: call.job.class(),
+                target: call.job.target(),
+                payload: jcs(call),
+                chars: call.text.chars().count(),
+                by: card.by.clone(),
+                source: source.clone(),
+            });
+        }
+        let draft = self.draft_of(card)?;
+        Some(AskedFor {
+            kind: "tracker.item",
+            class: "tracker.create",
+            target: draft.target.to_string(),
+            payload: jcs(&draft.payload()),
+            chars: draft.item().fields.values().map(|text| text.chars().count()).sum(),
+            by: draft.by,
+            source: draft.source,
+        })
     }
 
     pub(crate) fn approval(&mut self, change: ApprovalChange) {

@@ -7,6 +7,8 @@ use super::Turn;
 use crate::id::{CardId, DraftId, MessageId, TaskId};
 use crate::lane::{Record, RecordKey, RecordKind};
 use crate::pending::PendingKind;
+use crate::policy::limits;
+use crate::time::Timestamp;
 use crate::workflow::{About, Card};
 
 impl Turn<'_> {
@@ -39,24 +41,33 @@ impl Turn<'_> {
         loaded().find(|id| !open(id)).or_else(|| loaded().find(|id| !gate(id))).map(CardId::from)
     }
 
-    /// Drafts that no loaded card and no question needs leave, and tasks that no loaded draft needs.
+    /// Drafts that no loaded card and no question needs leave, and tasks that are over and that nothing loaded names.
     fn retire_unused(&mut self) {
         let records = &self.lane.records;
         let loaded = || records.of(RecordKind::Draft).chain(records.of(RecordKind::Task));
         if loaded().next().is_none() {
             return;
         }
-        let cards = self.head.cards.texts().filter_map(|id| self.card_ref(id));
-        let questions = self.head.pendings.iter().chain(&self.head.lapsed);
-        let drafts: BTreeSet<&DraftId> = cards
+        let cards = || self.head.cards.texts().filter_map(|id| self.card_ref(id));
+        let answered = self.head.answered.as_ref().map(|answered| &answered.pending);
+        let questions = || self.head.pendings.iter().chain(&self.head.lapsed).chain(answered);
+        let drafts: BTreeSet<&DraftId> = cards()
             .filter_map(Card::draft)
-            .chain(questions.filter_map(|pending| pending.kind.draft()))
+            .chain(questions().filter_map(|pending| pending.kind.draft()))
             .collect();
-        let tasks: BTreeSet<&TaskId> =
+        let mut tasks: BTreeSet<&TaskId> =
             drafts.iter().filter_map(|id| self.draft_ref(id)).map(|draft| &draft.task).collect();
+        tasks.extend(questions().filter_map(|pending| pending.task.as_ref()));
+        tasks.extend(cards().filter_map(Card::task));
+        tasks.extend(self.head.window.texts().filter_map(|id| self.message_ref(id)?.task.as_ref()));
+        let recent = self.recently_ended();
         let unused = loaded().filter(|record| match record {
             Record::Draft(draft) => !drafts.contains(&draft.id),
-            Record::Task(task) => !tasks.contains(&task.id),
+            Record::Task(task) => {
+                !(task.status.live()
+                    || tasks.contains(&task.id)
+                    || recent.contains(&(task.last_at, task.seq)))
+            }
             _ => false,
         });
         let unused: Vec<RecordKey> = unused.map(Record::key).collect();
@@ -65,6 +76,18 @@ impl Turn<'_> {
                 self.retire(key.kind, &key.key);
             }
         }
+    }
+
+    /// When the newest tasks that are over ended.
+    fn recently_ended(&self) -> Vec<(Timestamp, u64)> {
+        let tasks = self.lane.records.of(RecordKind::Task).filter_map(|record| match record {
+            Record::Task(task) if !task.status.live() => Some((task.last_at, task.seq)),
+            _ => None,
+        });
+        let mut ended: Vec<_> = tasks.collect();
+        ended.sort_unstable();
+        ended.drain(..ended.len().saturating_sub(limits::ENDED_TASKS));
+        ended
     }
 
     /// A card that was read from beyond the window and changed is loaded again, as the next to leave.

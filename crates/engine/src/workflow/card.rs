@@ -14,6 +14,7 @@ use crate::policy::Policy;
 use crate::say;
 use crate::tickets::{Draft, Part};
 use crate::time::Timestamp;
+use crate::work::{Call, Job};
 
 /// What a channel renders.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -95,6 +96,7 @@ pub fn project(card: &Card, draft: Option<&Draft>, now: Timestamp, policy: &Poli
         About::UncertainEffect { .. } => {
             model.title = say::uncertain_title(draft.map_or("", |d| d.part(Part::Title)), &card.status);
         }
+        About::CallPreview { call, .. } => call_preview(&mut model, card, call, now, policy),
         About::Remembered => model.title = say::REMEMBERED_CARD.into(),
     }
     model.buttons = card.actions().into_iter().map(|action| button(card, action, draft)).collect();
@@ -129,12 +131,31 @@ fn preview(
             model.errors.clone_from(errors);
         }
     }
-    model.facts.push(say::may_approve(policy, &draft.target.to_string()));
+    model.facts.push(say::may_approve(policy, "tracker.create", &draft.target.to_string()));
     if let Some(end) = card.expires_at {
         model.facts.push(format!("until {}", end.told(now)));
     }
     let chars: usize = model.fields.iter().map(|field| field.text.chars().count()).sum();
     model.facts.push(format!("1 item, {chars} characters"));
+}
+
+/// Everything that would go out, and to whom.
+fn call_preview(model: &mut CardModel, card: &Card, call: &Call, now: Timestamp, policy: &Policy) {
+    model.title = say::call_title(&call.job, &card.status, now);
+    model.hash = Some(hex(&sha256(&[jcs(call).as_bytes()])[..4]));
+    let field = |name: &str, text: &str| Field { name: name.into(), label: name.into(), text: text.into() };
+    model.fields.push(field("task", &call.text));
+    if let Job::Tool { args, .. } = &call.job {
+        model.fields.extend(args.iter().map(|(name, text)| field(name, text)));
+    }
+    if !card.open() {
+        return;
+    }
+    model.facts.push(format!("asked by @{}", card.by));
+    model.facts.push(say::may_approve(policy, call.job.class(), &call.job.target()));
+    if let Some(end) = card.expires_at {
+        model.facts.push(format!("until {}", end.told(now)));
+    }
 }
 
 fn receipt(model: &mut CardModel, result: &Progress) {
@@ -189,7 +210,12 @@ fn button(card: &Card, action: Action, draft: Option<&Draft>) -> Button {
                 card.version
             )
         }
-        None => action.label().into(),
+        None => match &card.about {
+            About::CallPreview { call, .. } => {
+                format!("{}: {} {}", action.label(), call.job.class(), call.job.name())
+            }
+            _ => action.label().into(),
+        },
     };
     Button { action, label: action.label().into(), name, on, token: None }
 }

@@ -13,8 +13,9 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::effect::FieldError;
-use crate::id::{CardId, DraftId, EffectId, MessageId, TimerId};
+use crate::id::{CardId, DraftId, EffectId, MessageId, TaskId, TimerId};
 use crate::time::Timestamp;
+use crate::work::Call;
 
 /// A card as the lane keeps it. What a person sees of it is [`project`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -74,8 +75,22 @@ pub enum About {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         adopting: Option<Presser>,
     },
+    /// One call of a tool or a sub-agent that may change something, shown before it is made.
+    CallPreview {
+        /// What would go out.
+        call: Call,
+        /// The message it was asked for with.
+        source: MessageId,
+    },
     /// An answer that used the remembered intent.
     Remembered,
+}
+
+impl About {
+    /// It releases outward effects, so the store keeps an approval of it.
+    pub(crate) fn is_approval(&self) -> bool {
+        matches!(self, Self::DraftPreview { .. } | Self::UncertainEffect { .. } | Self::CallPreview { .. })
+    }
 }
 
 /// How the dry run stands (`spec 06 §6.1`). Approve is shown only when it passed.
@@ -199,7 +214,10 @@ impl Card {
     #[must_use]
     pub fn step(&self) -> Step {
         match (&self.about, &self.status) {
-            (About::DraftPreview { .. }, CardStatus::Decided { .. }) => Step::Receipt,
+            (About::DraftPreview { .. } | About::CallPreview { .. }, CardStatus::Decided { .. }) => {
+                Step::Receipt
+            }
+            (About::CallPreview { .. }, _) => Step::CallPreview,
             (About::DraftPreview { .. }, _) => Step::DraftPreview,
             (About::ScopeGate { .. }, _) => Step::ScopeGate,
             (About::UncertainEffect { .. }, _) => Step::UncertainEffect,
@@ -212,8 +230,14 @@ impl Card {
     pub fn draft(&self) -> Option<&DraftId> {
         match &self.about {
             About::DraftPreview { draft, .. } | About::UncertainEffect { draft, .. } => Some(draft),
-            About::ScopeGate { .. } | About::Remembered => None,
+            About::ScopeGate { .. } | About::CallPreview { .. } | About::Remembered => None,
         }
+    }
+
+    /// The task whose call it shows, if it shows one.
+    #[must_use]
+    pub fn task(&self) -> Option<&TaskId> {
+        if let About::CallPreview { call, .. } = &self.about { Some(&call.task) } else { None }
     }
 
     /// A press may still change it.
@@ -225,7 +249,7 @@ impl Card {
     /// It releases outward effects, so the store keeps an approval of it.
     #[must_use]
     pub fn is_approval(&self) -> bool {
-        matches!(self.about, About::DraftPreview { .. } | About::UncertainEffect { .. })
+        self.about.is_approval()
     }
 
     /// The actions its buttons offer now, in order: those of its step, without Approve while the dry run

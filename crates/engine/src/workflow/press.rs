@@ -3,7 +3,7 @@
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::rc::Rc;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::{About, Action, Card, CardStatus, Checks, Presser, Progress, allowed};
@@ -20,6 +20,7 @@ use crate::rungs::intent::act;
 use crate::say;
 use crate::tickets::flow;
 use crate::turn::{Said, Turn};
+use crate::work;
 
 /// A press that was refused: the code, and what the person is told.
 struct Refusal(Reason, String);
@@ -104,10 +105,10 @@ fn unconsumed(turn: &Turn<'_>, card: &Card) -> Result<(), Refusal> {
 
 /// Who may, kill switch, stored bytes: in this order, fail closed (`spec 06 §5.2`).
 fn authorised(turn: &Turn<'_>, card: &Card) -> Result<(), Refusal> {
-    let draft = turn.draft_of(card);
-    let target = draft.as_ref().map(|d| d.target.to_string()).unwrap_or_default();
+    let asked = turn.asked_for(card);
+    let (class, target) = asked.as_ref().map_or(("", ""), |asked| (asked.class, &asked.target));
     let rules: Vec<&ApproverRule> =
-        turn.policy.approvers.iter().filter(|rule| rule.covers("tracker.create", &target)).collect();
+        turn.policy.approvers.iter().filter(|rule| rule.covers(class, target)).collect();
     if rules.is_empty() {
         return Err(Refusal(Reason::PressNoPolicy, say::NOBODY_MAY.into()));
     }
@@ -122,7 +123,7 @@ fn authorised(turn: &Turn<'_>, card: &Card) -> Result<(), Refusal> {
             .collect();
         return Err(Refusal(Reason::PressForbidden, say::forbidden(&who)));
     }
-    let own = draft.is_some_and(|d| d.by == turn.event.actor);
+    let own = asked.is_some_and(|asked| asked.by == turn.event.actor);
     if own && !naming.iter().any(|rule| rule.self_approve) {
         return Err(Refusal(Reason::PressSelf, say::SELF_APPROVE.into()));
     }
@@ -138,12 +139,16 @@ fn authorised(turn: &Turn<'_>, card: &Card) -> Result<(), Refusal> {
 fn perform(turn: &mut Turn<'_>, card: Card, action: Action, remember: bool) -> Decision {
     let done = Decision::new(Verdict::Done, Reason::PressApplied);
     match action {
+        Action::Approve if card.task().is_some() => {
+            work::release(turn, card);
+            done
+        }
         Action::Approve | Action::CreateAgain => {
             flow::release(turn, card, action);
             done
         }
         Action::Reject => {
-            close_draft(turn, &card);
+            end_of(turn, &card, TaskStatus::Cancelled);
             decide(turn, card, action, Progress::None);
             done
         }
@@ -154,7 +159,7 @@ fn perform(turn: &mut Turn<'_>, card: Card, action: Action, remember: bool) -> D
                 turn.cancel(effect);
                 result_on(turn, &parent.clone(), Progress::Cancelled);
             }
-            close_draft(turn, &card);
+            end_of(turn, &card, TaskStatus::Cancelled);
             decide(turn, card, action, Progress::Cancelled);
             done
         }
@@ -240,9 +245,11 @@ pub(crate) fn works_on(card: &Card) -> Option<(&EffectId, &EffectId)> {
     }
 }
 
-fn close_draft(turn: &mut Turn<'_>, card: &Card) {
-    if let Some(draft) = turn.draft_of(card) {
-        turn.end_task(&draft.task, TaskStatus::Cancelled);
+/// The task a card is about ends with it.
+pub(crate) fn end_of(turn: &mut Turn<'_>, card: &Card, status: TaskStatus) {
+    let task = turn.draft_of(card).map(|draft| draft.task).or_else(|| card.task().cloned());
+    if let Some(task) = task {
+        turn.end_task(&task, status);
     }
     if let About::DraftPreview { checks: Checks::Running { effect }, .. } = &card.about {
         turn.cancel(effect);

@@ -12,6 +12,8 @@ pub enum Step {
     ScopeGate,
     /// Nobody knows whether an effect was applied.
     UncertainEffect,
+    /// One call of a tool or a sub-agent, shown before it is made.
+    CallPreview,
     /// What came of a decision.
     Receipt,
     /// An answer that used the remembered intent, with its clear button.
@@ -117,6 +119,7 @@ pub fn allowed(step: Step) -> &'static [Action] {
     match step {
         Step::DraftPreview => &[Action::Approve, Action::Edit, Action::Reject],
         Step::ScopeGate => &[Action::SelectReview, Action::SelectTicket, Action::Dismiss, Action::Remember],
+        Step::CallPreview => &[Action::Approve, Action::Reject],
         Step::UncertainEffect => &[Action::Adopt, Action::CreateAgain, Action::Cancel],
         Step::Remembered => &[Action::Forget],
         Step::Receipt => &[],

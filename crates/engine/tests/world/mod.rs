@@ -104,6 +104,9 @@ impl World {
             let result = match &effect.body {
                 EffectBody::TrackerCheck { .. } => EffectResult::Checked,
                 EffectBody::TrackerCreate { .. } => EffectResult::Issue { key: "DEMO-1".into(), url: None },
+                EffectBody::ToolCall(_) | EffectBody::AgentDelegate(_) => {
+                    EffectResult::Said { text: "Sunny.".into() }
+                }
                 _ => continue,
             };
             let _ = self.outcome(&effect, Outcome::Done { result });
@@ -115,6 +118,7 @@ impl World {
             effect: effect.id.clone(),
             outcome,
             card: effect.body.card().cloned(),
+            task: effect.body.task().cloned(),
         };
         let given = Given { now: self.now, ..Given::default() };
         self.event("", kind, given)

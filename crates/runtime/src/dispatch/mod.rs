@@ -3,6 +3,7 @@
 mod message;
 mod model;
 mod tracker;
+mod work;
 
 use throughline_engine::effect::{
     AfterUnknown, Attempt, EffectBody, EffectResult, FieldError, Guarantee, Outcome, after_unknown,
@@ -81,6 +82,7 @@ impl Runtime {
             EffectBody::TrackerCheck { .. }
             | EffectBody::TrackerFind { .. }
             | EffectBody::TrackerCreate { .. } => self.track(effect, body).await,
+            EffectBody::ToolCall(call) | EffectBody::AgentDelegate(call) => self.call(effect, call).await,
             EffectBody::Reply { .. }
             | EffectBody::CardPost { .. }
             | EffectBody::CardUpdate { .. }
@@ -95,6 +97,11 @@ impl Runtime {
                 .trackers
                 .get(&target.tracker)
                 .map_or(Guarantee::Nothing, |tracker| tracker.guarantee()),
+            EffectBody::ToolCall(call) | EffectBody::AgentDelegate(call) => self
+                .ports
+                .workers
+                .get(&call.job.target())
+                .map_or(Guarantee::Nothing, |worker| worker.guarantee()),
             _ => Guarantee::Nothing,
         }
     }
@@ -126,7 +133,7 @@ impl Runtime {
                 return self.settle(leased, retry(hint), None, None).await;
             }
             Attempt::NotApplied { why, .. } => failed("gave_up", why, Vec::new()),
-            Attempt::Unknown { why } => match after_unknown(class, guarantee) {
+            Attempt::Unknown { why } => match after_unknown(body, guarantee) {
                 AfterUnknown::Retry if may_retry => {
                     return self.settle(leased, retry(None), None, None).await;
                 }
@@ -191,6 +198,7 @@ impl Runtime {
             effect: id.clone(),
             outcome: outcome.clone(),
             card: body.card().cloned(),
+            task: body.task().cloned(),
         };
         let event = Event { id: key.clone(), received_at: self.store.now(), actor: String::new(), kind };
         let lane = leased.effect.lane.clone();
@@ -272,7 +280,7 @@ impl Runtime {
         let overdue = self.store.overdue(64).await?;
         for effect in &overdue {
             let text = "the host did not report in time".to_owned();
-            let outcome = if effect.row.class.outward() {
+            let outcome = if effect.row.outward {
                 Outcome::Uncertain { text }
             } else {
                 Outcome::Failed { reason: "gave_up".into(), text, errors: Vec::new() }

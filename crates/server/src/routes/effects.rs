@@ -156,7 +156,7 @@ fn outcome(effect: &StoredEffect, report: wire::ResultReport) -> Result<Outcome,
         wire::ResultOutcome::Rejected => {
             Outcome::Failed { reason: "rejected".into(), text, errors: Vec::new() }
         }
-        wire::ResultOutcome::Unknown if effect.row.class.outward() => Outcome::Uncertain { text },
+        wire::ResultOutcome::Unknown if effect.row.outward => Outcome::Uncertain { text },
         wire::ResultOutcome::Unknown => {
             Outcome::Failed { reason: "gave_up".into(), text, errors: Vec::new() }
         }
@@ -168,7 +168,7 @@ fn applied(effect: &StoredEffect, remote: wire::Remote) -> Result<EffectResult, 
         let text = format!("{} needs remote.{member}", effect.row.class.word());
         Problem::schema(vec![Pointed { pointer: format!("/remote/{member}"), text }])
     };
-    let wire::Remote { id, key, url, title } = remote;
+    let wire::Remote { id, key, url, title, text } = remote;
     Ok(match telling::body(effect) {
         Some(EffectBody::TrackerCreate { .. }) => {
             EffectResult::Issue { key: key.ok_or_else(|| missing("key"))?, url }
@@ -179,6 +179,9 @@ fn applied(effect: &StoredEffect, remote: wire::Remote) -> Result<EffectResult, 
             url,
         },
         Some(EffectBody::TrackerCheck { .. }) => EffectResult::Checked,
+        Some(EffectBody::ToolCall(_) | EffectBody::AgentDelegate(_)) => {
+            EffectResult::Said { text: text.ok_or_else(|| missing("text"))? }
+        }
         Some(EffectBody::ModelAsk(_)) => {
             let text = "a model's answer cannot be reported by a host in this version";
             return Err(Problem::schema(vec![Pointed { pointer: "/outcome".into(), text: text.into() }]));

@@ -12,7 +12,8 @@ pub struct Effect {
     /// Its id: everywhere the same, also at the tracker.
     #[schema(example = "fx_65emfyihdqmez2f6x5fvmpxn")]
     pub id: String,
-    /// `reply`, `card.post`, `card.update`, `notice`, `model.ask`, `tracker.check`, `tracker.create`.
+    /// `reply`, `card.post`, `card.update`, `notice`, `model.ask`, `tracker.check`, `tracker.create`, `tool.call`,
+    /// `agent.delegate`.
     pub class: String,
     /// Who performs it: `us`, the `host`, or the `commit` itself: what is read from here is delivered by being
     /// there. Such a one is told with its turn only.
@@ -82,6 +83,9 @@ pub struct Remote {
     /// An issue's title, for a look-up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+    /// What a tool or a sub-agent answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
 }
 
 /// The answer to a report.

@@ -15,7 +15,7 @@ pub struct EventBody {
     /// Who did it; otherwise the token's own principal. Another needs the scope `act_as`.
     pub actor: Option<EventActor>,
     /// `message.posted`, `message.edited`, `message.deleted`, `card.pressed`, `command`, `form.submitted`,
-    /// `assistant.posted`.
+    /// `assistant.posted`, `task.reported`.
     #[schema(example = "message.posted")]
     pub kind: String,
     /// The words: of a message, of an edit, or after a command's name.
@@ -37,6 +37,8 @@ pub struct EventBody {
     pub form: Option<EventForm>,
     /// What the host's own agent said.
     pub assistant: Option<EventAssistant>,
+    /// Where a task stands.
+    pub report: Option<EventReport>,
     /// The edit changed no word.
     pub metadata_only: Option<bool>,
     /// The host's id of the event: delivered twice, it is one event.
@@ -97,13 +99,32 @@ pub struct EventAssistant {
     pub task: Option<String>,
     /// The words.
     pub text: String,
-    /// The answer it waits for: `boolean`, `number`, `location`, `text` or `selection:A|B`.
+    /// The answer it waits for: `boolean`, `number`, `location`, `text`, `selection:A|B`, …
     #[schema(example = "location")]
     pub expected: Option<String>,
     /// Who is asked; nobody named is everybody.
     pub asked_of: Option<String>,
     /// Until when, RFC 3339 in UTC.
     pub expires: Option<String>,
+}
+
+/// Where a task stands, as the host sees it. A report that is older than what is known changes nothing.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EventReport {
+    /// The host's id of the task, or ours: at most 128 bytes.
+    pub task_id: String,
+    /// `queued`, `running`, `completed`, `blocked`, `failed` or `cancelled`.
+    #[schema(example = "completed")]
+    pub status: String,
+    /// Since when, RFC 3339 in UTC.
+    pub at: Option<String>,
+    /// What was asked for.
+    pub intent: Option<String>,
+    /// Why it is blocked, or failed.
+    pub reason: Option<String>,
+    /// What came of it.
+    pub result: Option<String>,
 }
 
 #[cfg(test)]
@@ -135,6 +156,14 @@ mod tests {
                 expected: some(),
                 asked_of: some(),
                 expires: some(),
+            }),
+            report: Some(EventReport {
+                task_id: "t".into(),
+                status: "completed".into(),
+                at: some(),
+                intent: some(),
+                reason: some(),
+                result: some(),
             }),
             metadata_only: Some(true),
             event_id: some(),

@@ -58,6 +58,7 @@ pub fn effect(id: &str, class: EffectClass, stream: &str) -> OutboxRow {
         id: id.into(),
         ordinal: 0,
         class,
+        outward: class == EffectClass::TrackerCreate,
         stream: stream.into(),
         payload: format!("payload of {id}"),
         depends_on: Vec::new(),

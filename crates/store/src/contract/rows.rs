@@ -241,6 +241,8 @@ pub struct OutboxRow {
     pub ordinal: u32,
     /// Its class.
     pub class: EffectClass,
+    /// Leaves the thread: refused without a consumed approval, held by the kill switch.
+    pub outward: bool,
     /// What it keeps order with; empty for nothing.
     pub stream: String,
     /// The encoded effect.

@@ -178,7 +178,7 @@ impl Tenant {
             let key = (approval.card.clone(), approval.version);
             self.consumed.contains(&key) || decided.consumed.contains(&key)
         });
-        if !consumed && (row.approval.is_some() || row.class.outward()) {
+        if !consumed && (row.approval.is_some() || row.outward) {
             return Err(refused(format!("effect {} names no consumed approval", row.id)));
         }
         if self.effects.contains_key(&row.id) || planned.contains(&row.id) {

@@ -281,13 +281,13 @@ impl World {
             return Mark::LeaseLost;
         }
         let row = &effect.stored.row;
-        if tenant.pause.as_ref().is_some_and(|pause| held_by(pause, row.class)) {
+        if tenant.pause.as_ref().is_some_and(|pause| held_by(pause, row.class, row.outward)) {
             return Mark::Paused;
         }
         let consumed = |approval: &throughline_engine::effect::ApprovalRef| {
             tenant.consumed.contains(&(approval.card.clone(), approval.version))
         };
-        if !row.approval.as_ref().map_or(!row.class.outward(), consumed) {
+        if !row.approval.as_ref().map_or(!row.outward, consumed) {
             return Mark::NoApproval;
         }
         if hex(&payload_hash(&row.payload)) != effect.stored.payload_sha256 {

@@ -26,7 +26,7 @@ const NEVER: i64 = i64::MAX;
 pub(super) const SELECT: &str = concat!(
     "SELECT o.n, o.id, o.ordinal, o.class, o.stream, o.payload, o.depends_on, o.card, o.version, o.performer, ",
     "o.deadline, o.revision, o.state, o.attempts, o.created_at, o.not_before, c.outcome, ",
-    "o.payload_sha256, o.fence, o.prev, ",
+    "o.payload_sha256, o.fence, o.prev, o.outward, ",
     lane_parts!(),
     " FROM outbox o JOIN lanes l ON l.n = o.lane",
     " LEFT JOIN outcomes c ON c.n = o.n "
@@ -44,6 +44,7 @@ fn planned(row: &Row<'_>) -> rusqlite::Result<OutboxRow> {
         id: EffectId(row.get("id")?),
         ordinal: row.get("ordinal")?,
         class,
+        outward: row.get("outward")?,
         stream: row.get("stream")?,
         payload: row.get("payload")?,
         depends_on: depends_on.map_or_else(Vec::new, |ids| ids.split(' ').map(EffectId::from).collect()),
@@ -127,7 +128,7 @@ fn insert(
             revision,
             row.ordinal,
             row.class.word(),
-            row.class.outward(),
+            row.outward,
             performer_number(row.performer),
             effect_state_number(state),
             attempts,
@@ -203,6 +204,7 @@ fn lease(tx: &Tx<'_, '_>, limit: u32) -> Result<Vec<Leased>, Fault> {
 struct ToMark {
     n: i64,
     class: EffectClass,
+    outward: bool,
     attempts: u32,
     payload: String,
     payload_sha256: Hash,
@@ -212,7 +214,7 @@ struct ToMark {
 
 fn to_mark(tx: &Tx<'_, '_>, tenant: &str, id: &EffectId, fence: i64) -> Result<Option<ToMark>, Fault> {
     let select = "SELECT o.n, o.class, o.attempts, o.payload, o.payload_sha256, o.card IS NULL AND o.outward = 0 \
-                  OR c.card IS NOT NULL, p.pause_by, p.pause_since, p.pause_reason, p.pause_everything \
+                  OR c.card IS NOT NULL, p.pause_by, p.pause_since, p.pause_reason, p.pause_everything, o.outward \
                   FROM outbox o LEFT JOIN tenants p ON p.tenant = ?1 \
                   LEFT JOIN consumptions c ON c.tenant = ?1 AND c.card = o.card AND c.version = o.version \
                   WHERE o.tenant = ?1 AND o.id = ?2 AND o.fence = ?3 AND o.fence > 0 AND o.state IN (0, 1) \
@@ -225,6 +227,7 @@ fn to_mark(tx: &Tx<'_, '_>, tenant: &str, id: &EffectId, fence: i64) -> Result<O
         Ok(ToMark {
             n: row.get(0)?,
             class,
+            outward: row.get(10)?,
             attempts: row.get(2)?,
             payload: row.get(3)?,
             payload_sha256: row.get(4)?,
@@ -237,7 +240,7 @@ fn to_mark(tx: &Tx<'_, '_>, tenant: &str, id: &EffectId, fence: i64) -> Result<O
 
 fn mark(tx: &Tx<'_, '_>, tenant: &str, id: &EffectId, fence: i64) -> Result<Mark, Fault> {
     let Some(effect) = to_mark(tx, tenant, id, fence)? else { return Ok(Mark::LeaseLost) };
-    if effect.pause.is_some_and(|pause| held_by(&pause, effect.class)) {
+    if effect.pause.is_some_and(|pause| held_by(&pause, effect.class, effect.outward)) {
         return Ok(Mark::Paused);
     }
     if !effect.consumed {

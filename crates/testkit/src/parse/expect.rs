@@ -9,12 +9,10 @@ use throughline_engine::trace::Rung;
 use throughline_engine::{Reason, Verdict};
 
 use super::ParseError;
-use super::given::task_status;
 use super::node::{Fields, Node};
 use super::turns::ACTIONS;
-use crate::model::{
-    CardExpect, Expectation, FocusExpect, PendingExpect, PendingFit, ReferenceExpect, TaskExpect,
-};
+use super::work;
+use crate::model::{CardExpect, Expectation, FocusExpect, PendingExpect, PendingFit, ReferenceExpect};
 
 type Read<T> = Result<T, ParseError>;
 
@@ -23,7 +21,7 @@ const LATER: [&str; 8] =
     ["facts", "selected", "clarify", "provenance", "handoff", "view", "telemetry", "warnings"];
 
 /// Every step of the specification (`spec 03 §3`).
-const STEPS: [&str; 9] = [
+const STEPS: [&str; 10] = [
     "draft_preview",
     "multi_ticket_preview",
     "decision_preview",
@@ -31,6 +29,7 @@ const STEPS: [&str; 9] = [
     "review_frozen",
     "scope_gate",
     "uncertain_effect",
+    "call_preview",
     "receipt",
     "remembered",
 ];
@@ -159,7 +158,7 @@ fn seen(fields: &mut Fields<'_>, all: &mut Vec<Expectation>) -> Read<()> {
         all.push(Expectation::ModelCalls(node.count()?));
     }
     if let Some(node) = fields.opt("task") {
-        all.push(Expectation::Task(if says_none(&node) { None } else { Some(task(&node)?) }));
+        all.push(Expectation::Task(if says_none(&node) { None } else { Some(work::task_expected(&node)?) }));
     }
     if let Some(node) = fields.opt("prompt") {
         all.push(Expectation::Prompt(texts(&node)?));
@@ -266,7 +265,7 @@ fn class_is_outward(node: &Node<'_>, class: &str) -> Read<()> {
     const OUTWARD: [&str; 6] =
         ["tracker.create", "tracker.update", "tracker.link", "post.channel", "tool.call", "agent.delegate"];
     match throughline_engine::effect::EffectClass::from_word(class) {
-        Some(known) if !known.outward() => {
+        Some(known) if !known.can_leave() => {
             Err(node.fail(format!("`{class}` does not leave the thread; `effects` counts what does")))
         }
         Some(_) => Ok(()),
@@ -280,18 +279,4 @@ fn class_is_outward(node: &Node<'_>, class: &str) -> Read<()> {
             })
         }
     }
-}
-
-/// `{ title, status }`, or the status alone.
-fn task(node: &Node<'_>) -> Read<TaskExpect> {
-    if !node.is_map() {
-        return Ok(TaskExpect { title: None, status: Some(task_status(node)?) });
-    }
-    let mut fields = node.map()?;
-    let task = TaskExpect {
-        title: fields.opt_text("title")?,
-        status: fields.opt("status").map(|node| task_status(&node)).transpose()?,
-    };
-    fields.finish()?;
-    Ok(task)
 }

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use throughline_engine::Timestamp;
-use throughline_engine::lane::{MessageKind, TaskStatus};
+use throughline_engine::lane::MessageKind;
 use throughline_engine::recognize::Expected;
 
 use super::ParseError;
 use super::node::{Fields, Node};
+use super::work;
 use crate::driver::TrackerWorld;
 use crate::duration;
-use crate::model::{Fault, Given, GivenMessage, GivenPending, GivenTask, MAIN, Pause, User, When};
+use crate::model::{Fault, Given, GivenMessage, GivenPending, GivenWorker, MAIN, Pause, User, When};
 
 type Read<T> = Result<T, ParseError>;
 
@@ -30,7 +31,7 @@ const PENDINGS: [&str; 11] = [
 ];
 
 /// What can go wrong with one request to the tracker.
-const FAULTS: [&str; 10] = [
+pub(super) const FAULTS: [&str; 10] = [
     "ok",
     "refused",
     "rejected",
@@ -65,7 +66,9 @@ pub(super) fn given(node: &Node<'_>) -> Read<Given> {
         given.lanes.insert(name, messages);
     }
     given.pending = list(fields.opt("pending"), pending)?;
-    given.tasks = list(fields.opt("tasks"), task)?;
+    given.tasks = list(fields.opt("tasks"), work::task)?;
+    given.tools = workers(fields.opt("tools"), true)?;
+    given.agents = workers(fields.opt("agents"), false)?;
     let policy = fields.opt("policy").filter(|node| !node.is_empty());
     for (name, node) in policy.map(|node| node.map()).transpose()?.map(Fields::rest).unwrap_or_default() {
         given.policy.push((name, node.json()?));
@@ -79,13 +82,18 @@ pub(super) fn given(node: &Node<'_>) -> Read<Given> {
     if let Some(node) = fields.opt("paused") {
         given.paused = Some(pause(&node)?);
     }
-    for key in ["facts", "sets", "tools", "agents"] {
+    for key in ["facts", "sets"] {
         if let Some(node) = fields.opt(key).filter(|node| !node.is_empty()) {
             given.later.push((key.into(), node.json()?));
         }
     }
     fields.finish()?;
     Ok(given)
+}
+
+fn workers(node: Option<Node<'_>>, tools: bool) -> Read<BTreeMap<String, GivenWorker>> {
+    let Some(node) = node.filter(|node| !node.is_empty()) else { return Ok(BTreeMap::new()) };
+    node.map()?.rest().into_iter().map(|(name, node)| Ok((name, work::worker(&node, tools)?))).collect()
 }
 
 fn on_off(word: &str) -> Option<bool> {
@@ -197,33 +205,10 @@ fn pending(node: &Node<'_>) -> Read<GivenPending> {
         task: fields.opt_text("task")?,
         asked_of: fields.opt_text("asked_of")?,
         expires: fields.opt("expires").map(|node| when(&node)).transpose()?,
+        with: fields.opt_text("with")?,
     };
     fields.finish()?;
     Ok(read)
-}
-
-fn task(node: &Node<'_>) -> Read<GivenTask> {
-    let mut fields = node.map()?;
-    let id = match fields.opt_text("id")? {
-        Some(id) => Some(id),
-        None => fields.opt_text("task_id")?,
-    };
-    let title = match fields.opt_text("title")? {
-        Some(title) => Some(title),
-        None => fields.opt_text("intent")?,
-    };
-    let lane = fields.opt_text("lane")?.unwrap_or_else(|| MAIN.into());
-    let status =
-        fields.opt("status").map(|node| task_status(&node)).transpose()?.unwrap_or(TaskStatus::Running);
-    fields.finish()?;
-    let id = id.ok_or_else(|| node.fail("a task needs an `id`"))?;
-    Ok(GivenTask { title: title.unwrap_or_else(|| id.clone()), id, lane, status })
-}
-
-pub(super) fn task_status(node: &Node<'_>) -> Read<TaskStatus> {
-    let all = ["queued", "running", "completed", "blocked", "failed", "cancelled"];
-    let read = |word: &str| serde_json::from_value(serde_json::Value::String(word.into())).ok();
-    node.word("the status of a task", read, &all)
 }
 
 fn tracker(node: &Node<'_>) -> Read<TrackerWorld> {

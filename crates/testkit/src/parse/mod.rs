@@ -5,6 +5,7 @@ mod given;
 mod locate;
 mod node;
 mod turns;
+mod work;
 
 use std::fmt;
 

@@ -8,6 +8,7 @@ use super::ParseError;
 use super::expect;
 use super::given::{expected, known, message_kind, pause, span, when};
 use super::node::{Fields, Node, suggest};
+use super::work;
 use crate::model::{Act, Given, HostSays, MAIN, PressAct, Restart, Says, Turn};
 
 type Read<T> = Result<T, ParseError>;
@@ -16,7 +17,7 @@ type Read<T> = Result<T, ParseError>;
 const FORMS: [&str; 6] = ["host", "notify", "effect", "effects", "advance", "restart"];
 
 /// Host events of capabilities this version does not have.
-const HOST_LATER: [&str; 4] = ["options.shown", "options.closed", "focus.changed", "task.reported"];
+const HOST_LATER: [&str; 3] = ["options.shown", "options.closed", "focus.changed"];
 
 /// Every action of the specification (`spec 03 §3`); whether this version has it is for running.
 pub(super) const ACTIONS: [&str; 25] = [
@@ -211,6 +212,10 @@ fn host(body: &Node<'_>, given: &Given) -> Read<Act> {
     if let Some(node) = fields.opt("assistant.posted") {
         fields.finish()?;
         return host_says(&node, given).map(Act::Host);
+    }
+    if let Some(node) = fields.opt("task.reported") {
+        fields.finish()?;
+        return work::reported(&node, |fields| lane(fields, given)).map(Act::Reports);
     }
     let later: Vec<_> =
         HOST_LATER.into_iter().filter_map(|event| fields.opt(event).map(|node| (event, node))).collect();

@@ -80,7 +80,7 @@ pub(super) fn row(effect: &StoredEffect) -> EffectRow {
         class: effect.row.class.word().into(),
         state: telling::state_word(effect.state).into(),
         what: body.as_ref().map(line).unwrap_or_default(),
-        outward: effect.row.class.outward(),
+        outward: effect.row.outward,
         by: performer(effect.row.performer),
         attempts: effect.attempts,
         created_at: effect.created_at.rfc3339(),
@@ -160,6 +160,9 @@ pub(super) fn line(body: &EffectBody) -> String {
         }
         EffectBody::TrackerFind { target, key, .. } => format!("is there {key} in {target}"),
         EffectBody::TrackerCreate { target, item: made, .. } => format!("create {}", item(made, target)),
+        EffectBody::ToolCall(call) | EffectBody::AgentDelegate(call) => {
+            format!("{}: “{}”", call.job.target(), call.text)
+        }
     }
 }
 
@@ -179,6 +182,7 @@ fn told(outcome: &Outcome) -> Told {
                 Told { issue: Some(key.clone()), url: url.clone(), ..plain("created".into()) }
             }
             EffectResult::Answered(answer) => plain(said(answer)),
+            EffectResult::Said { text } => plain(text.clone()),
         },
         Outcome::Failed { reason, text, errors } => {
             Told { reason: Some(reason.clone()), errors: errors.clone(), ..plain(text.clone()) }

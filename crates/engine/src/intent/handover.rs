@@ -1,0 +1,321 @@
+//! Work for somebody else, named in words: "do that via sub-agent", "delegate it to writer", "@writer …", "retry the
+//! weather lookup" (`spec 03 §1`, `spec 02 §4`). Only what the message says explicitly, and only agents and tools that
+//! there are.
+//!
+//! The words are data (`data/*/handover.txt`); the names are the policy's.
+
+use alloc::string::{String, ToString};
+
+use super::rules::{BEFORE, Reader, named, readers};
+use crate::policy::Policy;
+use crate::recognize::Words;
+use crate::recognize::lexicon::{SectionId, skip};
+use crate::recognize::words::Gap;
+
+/// What a message asks somebody else to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Handover {
+    /// A sub-agent.
+    Agent {
+        /// Which; `None` when only "a sub-agent" is said.
+        name: Option<String>,
+        /// What, in the message's own words; `None` for "that": the anchor's task.
+        about: Option<String>,
+    },
+    /// A tool.
+    Tool {
+        /// Which.
+        name: String,
+        /// What the message says behind its name.
+        rest: String,
+    },
+}
+
+const AGENT: SectionId = named("hand.agent");
+const AROUND: SectionId = named("hand.around");
+const ARTICLE: SectionId = named("hand.article");
+const ASK: SectionId = named("ask");
+const DO: SectionId = named("hand.do");
+const FOR: SectionId = named("hand.for");
+const GIVE: SectionId = named("hand.give");
+const LET: SectionId = named("hand.let");
+const OBJECT: SectionId = named("hand.object");
+const RUN: SectionId = named("hand.run");
+const TO: SectionId = named("hand.to");
+const TOOL: SectionId = named("hand.tool");
+const TO_DO: SectionId = named("hand.to_do");
+const USE: SectionId = named("hand.use");
+const VIA: SectionId = named("hand.via");
+
+/// Words of what is handed over, when it is said in words of its own: "delegate the partner update to writer".
+const OWN_WORDS: usize = 12;
+
+/// What this message asks of a sub-agent or a tool there is.
+#[must_use]
+pub fn handover(message: &Words, policy: &Policy) -> Option<Handover> {
+    if policy.agents.is_empty() && policy.tools.is_empty() {
+        return None;
+    }
+    let read = |reader| Hand { reader, policy };
+    readers(message).find_map(|reader| read(reader).clauses())
+}
+
+struct Hand<'m> {
+    reader: Reader<'m>,
+    policy: &'m Policy,
+}
+
+/// An agent that is named, and where its name ends.
+struct Named<'p> {
+    name: Option<&'p str>,
+    end: usize,
+}
+
+impl<'m> Hand<'m> {
+    fn clauses(&self) -> Option<Handover> {
+        let words = self.reader.words;
+        let begins = (0..words.len()).filter(|&at| self.reader.begins_clause(at) && !words[at].quoted);
+        begins.filter(|&at| !self.reader.negated(at)).find_map(|from| {
+            let at = skip(&[self.reader.list(BEFORE)], words, from).max(from);
+            // "could you": a word of [before] may be the beginning of the asking itself.
+            let asked = [at, from].map(|at| at + self.longest(ASK, at));
+            asked.into_iter().chain([at, from]).find_map(|at| self.at(at))
+        })
+    }
+
+    fn at(&self, at: usize) -> Option<Handover> {
+        self.spoken_to(at)
+            .or_else(|| self.verb_first(at, DO, VIA))
+            .or_else(|| self.verb_first(at, GIVE, TO))
+            .or_else(|| self.let_do(at))
+            .or_else(|| self.used_for(at))
+            .or_else(|| self.tool(at))
+    }
+
+    fn longest(&self, section: SectionId, at: usize) -> usize {
+        self.reader.list(section).longest(self.reader.words, at)
+    }
+
+    /// "do that via writer", "delegate it to the writer", "hand over to a sub-agent".
+    fn verb_first(&self, at: usize, verb: SectionId, joint: SectionId) -> Option<Handover> {
+        let n = self.longest(verb, at);
+        if n == 0 {
+            return None;
+        }
+        let from = at + n;
+        let object = self.longest(OBJECT, from);
+        let joints = [from + object].into_iter().chain(from + 1..from + OWN_WORDS);
+        joints.filter(|&to| to < self.reader.words.len()).find_map(|to| {
+            let n = self.longest(joint, to);
+            let agent = (n > 0).then(|| self.agent(to + n))??;
+            self.ends(agent.end).then(|| self.agent_does(agent, from, to))
+        })
+    }
+
+    /// "let the writer handle it", "ask writer to do that".
+    fn let_do(&self, at: usize) -> Option<Handover> {
+        let n = self.longest(LET, at);
+        let agent = (n > 0).then(|| self.agent(at + n))??;
+        let to = agent.end + self.longest(TO_DO, agent.end);
+        let verb = self.longest(DO, to);
+        let end = to + verb + self.longest(OBJECT, to + verb);
+        if verb > 0 && end > to + verb && self.ends(end) {
+            return Some(self.agent_does(agent, end, end));
+        }
+        // "ask the writer to draft the update": what is behind "to" is the task.
+        let own = to > agent.end && to < self.reader.words.len();
+        own.then(|| self.agent_does(agent, to, self.reader.words.len()))
+    }
+
+    /// "use the writer for that".
+    fn used_for(&self, at: usize) -> Option<Handover> {
+        let n = self.longest(USE, at);
+        let agent = (n > 0).then(|| self.agent(at + n))??;
+        let joint = self.longest(FOR, agent.end);
+        let from = agent.end + joint;
+        let to = from + self.longest(OBJECT, from);
+        (joint > 0 && to > from && self.ends(to)).then(|| self.agent_does(agent, from, to))
+    }
+
+    /// "@writer do that", "@writer, draft the update".
+    fn spoken_to(&self, at: usize) -> Option<Handover> {
+        let words = self.reader.words;
+        if self.reader.message.folded(words.get(at)?) != "@" {
+            return None;
+        }
+        let end = self.agent_named(at + 1)?;
+        let from = skip(&[self.reader.list(BEFORE), self.reader.list(AROUND)], words, end.end).max(end.end);
+        let verb = self.longest(DO, from);
+        let object = self.longest(OBJECT, from + verb);
+        if from >= words.len() {
+            return None;
+        }
+        if object > 0 && self.ends(from + verb + object) {
+            return Some(self.agent_does(end, from, from));
+        }
+        Some(self.agent_does(end, from, words.len()))
+    }
+
+    /// "retry the weather lookup", "run weather for Swansea".
+    fn tool(&self, at: usize) -> Option<Handover> {
+        let n = self.longest(RUN, at);
+        if n == 0 {
+            return None;
+        }
+        let from = at + n + self.longest(ARTICLE, at + n);
+        let (name, end) = self.name(from, self.policy.tools.keys())?;
+        let end = end + self.longest(TOOL, end);
+        if self.ends(end) {
+            return Some(Handover::Tool { name: name.into(), rest: String::new() });
+        }
+        let rest = self.reader.message.clause(end, self.reader.words.len()).to_string();
+        (self.reader.words[end - 1].after == Gap::Space).then(|| Handover::Tool { name: name.into(), rest })
+    }
+
+    fn agent_does(&self, agent: Named<'_>, from: usize, to: usize) -> Handover {
+        let pointing =
+            skip(&[self.reader.list(OBJECT), self.reader.list(AROUND)], self.reader.words, from) >= to;
+        let about = self.reader.message.clause(from, to);
+        Handover::Agent {
+            name: agent.name.map(ToString::to_string),
+            about: (!pointing && !about.is_empty()).then(|| about.to_string()),
+        }
+    }
+
+    /// An agent by name, or "a sub-agent", with its article before and "agent" behind.
+    fn agent(&self, at: usize) -> Option<Named<'m>> {
+        let words = self.reader.words;
+        let at = at + self.longest(ARTICLE, at);
+        let mention = words.get(at).is_some_and(|word| self.reader.message.folded(word) == "@");
+        let named = self.agent_named(at + usize::from(mention));
+        named.or_else(|| {
+            let n = self.longest(AGENT, at);
+            (n > 0 && !self.policy.agents.is_empty()).then_some(Named { name: None, end: at + n })
+        })
+    }
+
+    fn agent_named(&self, at: usize) -> Option<Named<'m>> {
+        let (name, end) = self.name(at, self.policy.agents.keys())?;
+        Some(Named { name: Some(name), end: end + self.longest(AGENT, end) })
+    }
+
+    /// The longest of these names that stands here: `weather_lookup` is "weather lookup".
+    fn name(&self, at: usize, names: impl Iterator<Item = &'m String>) -> Option<(&'m str, usize)> {
+        let message = self.reader.message;
+        let here = |name: &&String| {
+            let spoken = name.replace(['_', '.', '-', '/'], " ");
+            let spoken = Words::of(&spoken);
+            let there = self.reader.words.get(at..at + spoken.all().len())?;
+            let mut both = spoken.all().iter().zip(there);
+            both.all(|(a, b)| spoken.folded(a) == message.folded(b) && !b.quoted).then_some(there.len())
+        };
+        let found = names.filter_map(|name| here(&name).filter(|n| *n > 0).map(|n| (n, name)));
+        found.max_by_key(|(n, _)| *n).map(|(n, name)| (name.as_str(), at + n))
+    }
+
+    /// Nothing of this clause is left but politeness.
+    fn ends(&self, at: usize) -> bool {
+        let words = self.reader.words;
+        let end = skip(&[self.reader.list(AROUND)], words, at).max(at);
+        end >= words.len()
+            || (end > 0 && words[end - 1].after > Gap::Space)
+            || self.reader.begins_clause(end + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::work::{Agent, Tool};
+
+    fn policy() -> Policy {
+        let mut policy = Policy::default();
+        for name in ["writer", "deep-research"] {
+            policy.agents.insert(name.into(), Agent::default());
+        }
+        for name in ["weather_lookup", "weather"] {
+            policy.tools.insert(name.into(), Tool::default());
+        }
+        policy
+    }
+
+    fn read(text: &str) -> Option<Handover> {
+        handover(&Words::of(text), &policy())
+    }
+
+    fn agent(name: Option<&str>, about: Option<&str>) -> Option<Handover> {
+        Some(Handover::Agent { name: name.map(Into::into), about: about.map(Into::into) })
+    }
+
+    #[test]
+    fn the_anchors_task_is_handed_over() {
+        for (text, name) in [
+            ("do that via sub-agent", None),
+            ("Do that via a subagent, please.", None),
+            ("please run this through another agent", None),
+            ("delegate that to writer", Some("writer")),
+            ("Delegate it to the writer agent.", Some("writer")),
+            ("ok, hand it over to @writer", Some("writer")),
+            ("can you pass this on to deep research?", Some("deep-research")),
+            ("could you please assign that to the writer", Some("writer")),
+            ("let the writer handle it", Some("writer")),
+            ("ask writer to do that", Some("writer")),
+            ("use the writer for that", Some("writer")),
+            ("@writer please do that", Some("writer")),
+            ("hand over to writer", Some("writer")),
+            ("Great. Now delegate that to writer and thanks", Some("writer")),
+            ("gib das an writer weiter", Some("writer")),
+            ("mach das über einen Subagenten", None),
+        ] {
+            assert_eq!(read(text), agent(name, None), "{text}");
+        }
+    }
+
+    #[test]
+    fn words_of_its_own_are_a_task_of_their_own() {
+        for (text, about) in [
+            ("delegate the partner update to writer", "the partner update"),
+            ("@writer draft the release notes", "draft the release notes"),
+            ("ask the writer to draft the release notes", "draft the release notes"),
+        ] {
+            assert_eq!(read(text), agent(Some("writer"), Some(about)), "{text}");
+        }
+    }
+
+    #[test]
+    fn tools_are_named() {
+        for (text, name, rest) in [
+            ("retry weather lookup", "weather_lookup", ""),
+            ("retry the weather lookup please", "weather_lookup", ""),
+            ("run weather", "weather", ""),
+            ("use the weather tool for Swansea", "weather", "for Swansea"),
+        ] {
+            let expected = Handover::Tool { name: name.into(), rest: rest.into() };
+            assert_eq!(read(text), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_handed_over() {
+        for text in [
+            "do that",
+            "don't delegate that to writer",
+            "should I delegate that to writer?",
+            "delegate that to bob",
+            "delegate that to writer's block",
+            "he said \"delegate that to writer\"",
+            "> delegate that to writer",
+            "the writer does that",
+            "writer",
+            "via sub-agent",
+            "what is the weather like?",
+            "the weather tool is broken",
+            "send it to Bob",
+            "",
+        ] {
+            assert_eq!(read(text), None, "{text}");
+        }
+        let nobody = Policy::default();
+        assert_eq!(handover(&Words::of("do that via sub-agent"), &nobody), None, "there are no agents");
+    }
+}

@@ -1,0 +1,294 @@
+//! The way of one piece of work: asked for, completed, released, sent, answered, offered again.
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::{Call, Job, Risk, Work};
+use crate::decision::{Decision, Reason, Verdict};
+use crate::effect::{EffectResult, Outcome};
+use crate::id::{EffectId, MessageId, TaskId};
+use crate::lane::{MessageKind, Moved, Role, Task, TaskStatus, first_line};
+use crate::pending::{PendingClass, PendingKind, PendingState, Slot};
+use crate::policy::{Policy, limits};
+use crate::recognize::{self, Context, Expected, Words};
+use crate::rungs::{focus, said};
+use crate::say;
+use crate::turn::{Turn, begun_by};
+use crate::workflow::press::{decide, released_by};
+use crate::workflow::{About, Action, Card, Progress};
+
+// ---- asked for ----
+
+/// Hands the anchor's task, or what the message says, to a sub-agent: the named one, or the only one there is.
+pub(crate) fn hand_over(turn: &mut Turn<'_>, agent: Option<&str>, about: Option<&str>) -> Decision {
+    let Some(task) = meant(turn, about) else {
+        turn.say(MessageKind::Answer, None, say::NOTHING_TO_HAND_OVER);
+        return Decision::new(Verdict::Answered, Reason::DelegationNothing);
+    };
+    let agents: Vec<&String> = turn.policy.agents.keys().collect();
+    match (agent, agents.as_slice()) {
+        (Some(agent), _) => delegate_to(turn, task, agent),
+        (None, [only]) => delegate_to(turn, task, only),
+        (None, several) => {
+            let options: Vec<String> = several.iter().map(|name| (*name).clone()).collect();
+            let (id, by) = (task.id.clone(), said(turn).by.clone());
+            let asked = turn.say(MessageKind::Question, Some(&id), &say::which_agent(&options));
+            turn.put_task(task);
+            let kind = PendingKind::ClarificationNeeded(Slot::Agent);
+            turn.open_pending(kind, Some(Expected::Selection(options)), &asked, Some(&id), Some(&by), None);
+            Decision::new(Verdict::Asked, Reason::DelegationUnclear)
+        }
+    }
+}
+
+/// The task that is handed over: one of its own for words of its own, else the anchor's.
+fn meant(turn: &mut Turn<'_>, about: Option<&str>) -> Option<Task> {
+    let (by, now) = (said(turn).by.clone(), turn.now());
+    if let Some(about) = about {
+        let id = turn.start_task(about, &by);
+        return turn.task(&id);
+    }
+    let focus = focus(turn).clone();
+    let anchor = focus.anchor_id()?;
+    let id = focus.task.clone().unwrap_or_else(|| begun_by(anchor));
+    let known = turn.task(&id);
+    let task = known.unwrap_or_else(|| Task::new(id.clone(), &asked_with(turn, &id, anchor), &by, now));
+    turn.belongs_to(&id);
+    Some(task)
+}
+
+/// The words a task was begun with: the person's message that names it, else the anchor itself.
+fn asked_with(turn: &Turn<'_>, task: &TaskId, anchor: &MessageId) -> String {
+    let mut window = turn.lane.head.window.texts().filter_map(|id| turn.lane.records.message_of(id));
+    let first = window.find(|message| message.role == Role::User && message.task.as_ref() == Some(task));
+    let known = turn.given.anchor.as_ref().filter(|given| given.id == *anchor);
+    let message = first.or(known).or_else(|| turn.message_ref(&anchor.0));
+    message.map_or_else(String::new, |message| message.text.clone())
+}
+
+/// Hands a task to a sub-agent that is named.
+pub(crate) fn delegate_to(turn: &mut Turn<'_>, task: Task, agent: &str) -> Decision {
+    let words = asked_with(turn, &task.id, &MessageId::from(""));
+    let text = if words.is_empty() { task.intent.clone() } else { words };
+    start(turn, task, Job::Agent { name: agent.into() }, text, Reason::DelegationStarted)
+}
+
+/// Calls a tool the person named, or asks for what it has to know first. `rest` is what the message says behind its
+/// name.
+pub(crate) fn begin(turn: &mut Turn<'_>, tool: &str, rest: &str, context: &Context<'_>) -> Option<Decision> {
+    let spec = turn.policy.tools.get(tool)?;
+    let mut args = BTreeMap::new();
+    if !rest.is_empty() {
+        let words = Words::of(rest);
+        let fits = |(name, expected): (&String, &Expected)| {
+            let found = recognize::answer(expected, &words, context).ok()?;
+            found.remainder.is_none().then(|| (name.clone(), found.value.text().into()))
+        };
+        args.extend([spec.args.iter().find_map(fits)?]);
+    }
+    let said = said(turn);
+    let id = turn.start_task(said.text(), &said.by);
+    let task = turn.task(&id)?;
+    Some(complete(turn, task, tool, args))
+}
+
+/// Asks for the next thing the tool has to know, or calls it.
+fn complete(turn: &mut Turn<'_>, mut task: Task, tool: &str, args: BTreeMap<String, String>) -> Decision {
+    let Some(spec) = turn.policy.tools.get(tool) else { return gone(turn, &task, tool) };
+    let missing = spec.args.iter().find(|(name, _)| !args.contains_key(*name));
+    let job = Job::Tool { name: tool.into(), args };
+    let Some((name, expected)) = missing else {
+        let text = task.intent.clone();
+        return start(turn, task, job, text, Reason::ToolStarted);
+    };
+    let (id, by) = (task.id.clone(), task.requested_by.clone());
+    let asked = turn.say(MessageKind::Question, Some(&id), &say::ask_argument(name, tool));
+    let kind = PendingKind::SlotRequest(Slot::Argument { name: name.clone() });
+    turn.open_pending(
+        kind,
+        Some(expected.clone()),
+        &asked,
+        Some(&id),
+        Some(&by).filter(|by| !by.is_empty()).map(String::as_str),
+        None,
+    );
+    task.work = Some(Work { job, effect: None, card: None });
+    turn.put_task(task);
+    Decision::new(Verdict::Asked, Reason::ToolStarted)
+}
+
+/// An answer to what a tool has to know.
+pub(crate) fn argument_given(turn: &mut Turn<'_>, task: &TaskId, name: &str, value: &str) {
+    let Some(task) = turn.task(task) else { return };
+    if let Some(Work { job: Job::Tool { name: tool, args }, .. }) = task.work.clone() {
+        let mut args = args;
+        args.insert(name.into(), value.into());
+        let _ = complete(turn, task, &tool, args);
+    }
+}
+
+/// An argument was corrected: a call that is on its way is taken back and made again. `false`: it is too late.
+pub(crate) fn call_corrected(turn: &mut Turn<'_>, task: &TaskId, name: &str, value: &str) -> bool {
+    let Some(mut task) = turn.task(task).filter(|task| task.status.live()) else { return false };
+    let Some(Work { job: Job::Tool { name: tool, mut args }, effect, card: None }) = task.work.take() else {
+        return false;
+    };
+    args.insert(name.into(), value.into());
+    match effect {
+        Some(effect) => {
+            turn.cancel(&effect);
+            let _ = complete(turn, task, &tool, args);
+        }
+        // Something else is still asked for; that question stands.
+        None => {
+            task.work = Some(Work { job: Job::Tool { name: tool, args }, effect: None, card: None });
+            turn.put_task(task);
+        }
+    }
+    true
+}
+
+// ---- released and sent ----
+
+fn risk(policy: &Policy, job: &Job) -> Option<Risk> {
+    match job {
+        Job::Tool { name, .. } => policy.tools.get(name).map(|tool| tool.risk),
+        Job::Agent { name } => policy.agents.get(name).map(|agent| agent.risk),
+    }
+}
+
+/// What only reads goes out; anything else waits on a card (`spec 06 §4.2`).
+fn start(turn: &mut Turn<'_>, mut task: Task, job: Job, text: String, reason: Reason) -> Decision {
+    let Some(risk) = risk(turn.policy, &job) else { return gone(turn, &task, job.name()) };
+    if let Some(effect) = task.work.as_mut().and_then(|work| work.effect.take()) {
+        turn.cancel(&effect);
+    }
+    let call = Call { job, task: task.id.clone(), text, risk };
+    if !risk.outward() {
+        turn.say(MessageKind::Notification, Some(&task.id), &say::started(&call.job, &task.intent));
+        turn.send(task, call, None);
+        return Decision::new(Verdict::Done, reason);
+    }
+    let (source, by) = (said(turn).message.clone(), said(turn).by.clone());
+    let (id, job) = (task.id.clone(), call.job.clone());
+    turn.put_task(task.clone());
+    let card = turn.show(About::CallPreview { call, source }, &by, Some(&id));
+    task.work = Some(Work { job, effect: None, card: Some(card) });
+    turn.put_task(task);
+    Decision::new(Verdict::Shown, Reason::ApprovalNeeded)
+}
+
+fn gone(turn: &mut Turn<'_>, task: &Task, name: &str) -> Decision {
+    turn.say(MessageKind::Answer, Some(&task.id), &say::not_set_up(name));
+    turn.end_task(&task.id, TaskStatus::Failed);
+    Decision::new(Verdict::Answered, Reason::DelegationNothing)
+}
+
+/// Approve on the card: exactly what it showed goes out.
+pub(crate) fn release(turn: &mut Turn<'_>, card: Card) {
+    let About::CallPreview { call, .. } = card.about.clone() else { return };
+    let approval = released_by(&card);
+    if let Some(task) = turn.task(&call.task) {
+        turn.send(task, call, Some(approval));
+    }
+    decide(turn, card, Action::Approve, Progress::None);
+}
+
+/// "Yes" or "no" to an offer. What would change something is never released by text: its card is shown.
+pub(crate) fn offer_answered(turn: &mut Turn<'_>, pending: &PendingState, yes: bool) {
+    let Some(task) = pending.task.as_ref().and_then(|id| turn.task(id)) else { return };
+    if !yes {
+        turn.say(MessageKind::Answer, Some(&task.id), say::LEFT);
+        return;
+    }
+    match &pending.kind {
+        PendingKind::DelegationOffer { agent } => {
+            let _ = delegate_to(turn, task, agent);
+        }
+        PendingKind::ToolRetryOffer { tool } => {
+            let args = match &task.work {
+                Some(Work { job: Job::Tool { name, args }, .. }) if name == tool => args.clone(),
+                _ => BTreeMap::new(),
+            };
+            let _ = complete(turn, task, tool, args);
+        }
+        _ => {}
+    }
+}
+
+// ---- what came of it ----
+
+/// The outcome of a call. Only of the one the task waits for: anything else was superseded.
+pub(crate) fn settled(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, outcome: &Outcome) -> Reason {
+    let Some(mut task) = turn.task(id) else { return Reason::EffectSuperseded };
+    let Some(work) = task.work.as_mut().filter(|work| work.effect.as_ref() == Some(effect)) else {
+        return Reason::EffectSuperseded;
+    };
+    work.effect = None;
+    let job = work.job.clone();
+    let at = turn.moment(&task);
+    let (to, words) = match outcome {
+        Outcome::Done { result } => (TaskStatus::Completed, answer(result)),
+        Outcome::Failed { text, .. } => (TaskStatus::Failed, text.clone()),
+        Outcome::Uncertain { text } => (TaskStatus::Blocked, text.clone()),
+    };
+    if task.go(to, at) != Moved::Changed {
+        turn.put_task(task);
+        return Reason::EffectSuperseded;
+    }
+    let line = Some(first_line(&words, limits::TASK_WORDS)).filter(|line| !line.is_empty());
+    if to == TaskStatus::Completed {
+        task.result = line;
+    } else {
+        task.reason = line;
+    }
+    match outcome {
+        Outcome::Done { .. } => drop(turn.say(MessageKind::Answer, Some(id), &say::answered(&job, &words))),
+        Outcome::Failed { reason, .. } if reason == "gave_up" => offer_again(turn, &task, &job),
+        Outcome::Failed { .. } => {
+            drop(turn.say(MessageKind::Answer, Some(id), &say::could_not(&job, &words)));
+        }
+        Outcome::Uncertain { .. } => drop(turn.say(MessageKind::Answer, Some(id), &say::maybe_done(&job))),
+    }
+    turn.put_task(task);
+    Reason::EffectSettled
+}
+
+fn answer(result: &EffectResult) -> String {
+    match result {
+        EffectResult::Said { text } => text.chars().take(limits::WORK_ANSWER).collect(),
+        _ => String::new(),
+    }
+}
+
+/// Nothing was sent, or nothing came back: what only reads may be tried again, if its person wants (`spec 06 §4.5`).
+/// A question that waits is not pushed aside for it.
+fn offer_again(turn: &mut Turn<'_>, task: &Task, job: &Job) {
+    let asking = turn.head.pendings.iter().any(|open| open.kind.class() == PendingClass::Conversational);
+    if asking || risk(turn.policy, job).is_none_or(Risk::outward) {
+        turn.say(MessageKind::Answer, Some(&task.id), &say::no_answer(job));
+        return;
+    }
+    let asked = turn.say(MessageKind::Question, Some(&task.id), &say::again(job));
+    let kind = match job {
+        Job::Tool { name, .. } => PendingKind::ToolRetryOffer { tool: name.clone() },
+        Job::Agent { name } => PendingKind::DelegationOffer { agent: name.clone() },
+    };
+    let by = Some(task.requested_by.as_str()).filter(|by| !by.is_empty());
+    turn.open_pending(kind, Some(Expected::Boolean), &asked, Some(&task.id), by, None);
+}
+
+/// "Stop": what runs elsewhere for this person is taken back, where it still can be. Whether anything was.
+pub(crate) fn stop(turn: &mut Turn<'_>) -> bool {
+    let mine = |task: &Task| task.requested_by == turn.event.actor;
+    let running = |task: &Task| task.work.as_ref().is_some_and(|work| work.effect.is_some());
+    let tasks: Vec<Task> = turn.live_tasks().filter(|task| mine(task) && running(task)).collect();
+    for task in &tasks {
+        if let Some(effect) = task.work.as_ref().and_then(|work| work.effect.as_ref()) {
+            turn.cancel(effect);
+        }
+        turn.end_task(&task.id, TaskStatus::Cancelled);
+    }
+    !tasks.is_empty()
+}

@@ -1,0 +1,143 @@
+//! Work that somebody else does: tools and sub-agents, as effects behind the gates of `spec 06`.
+//!
+//! What there is and how risky it is comes from our own configuration (`spec 07 §8`). What may only read runs when it
+//! is asked for; anything else waits for an approval, and no text releases it.
+
+mod flow;
+
+pub(crate) use flow::{
+    argument_given, begin, call_corrected, delegate_to, hand_over, offer_answered, release, settled, stop,
+};
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use serde::{Deserialize, Serialize};
+
+use crate::effect::EffectBody;
+use crate::id::{CardId, EffectId, TaskId};
+use crate::recognize::Expected;
+
+/// What a tool or an agent may do (`spec 07 §8`). Ours to say: a vendor's own hints are not believed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Risk {
+    /// Looks things up.
+    Read,
+    /// Changes something.
+    Write,
+    /// Changes something that cannot be put back. What nobody classified counts as this.
+    #[default]
+    Destructive,
+}
+
+impl Risk {
+    /// Leaves the thread, and so needs a consumed approval (`spec 06 §4.2`).
+    #[must_use]
+    pub fn outward(self) -> bool {
+        self != Self::Read
+    }
+}
+
+/// A tool that may be called.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Tool {
+    /// What it may do.
+    pub risk: Risk,
+    /// What has to be known before it is called: each is asked for, and taken strictly.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub args: BTreeMap<String, Expected>,
+}
+
+/// A sub-agent that may be handed a task.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Agent {
+    /// What it may do.
+    pub risk: Risk,
+}
+
+/// A piece of work as it goes out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "to", rename_all = "snake_case")]
+pub enum Job {
+    /// A tool, with its arguments.
+    Tool {
+        /// Which.
+        name: String,
+        /// By the argument's name.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        args: BTreeMap<String, String>,
+    },
+    /// A sub-agent, with the task's intent.
+    Agent {
+        /// Which.
+        name: String,
+    },
+}
+
+impl Job {
+    /// The tool's or the agent's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Tool { name, .. } | Self::Agent { name } => name,
+        }
+    }
+
+    /// The effect class: what approver rules name.
+    #[must_use]
+    pub fn class(&self) -> &'static str {
+        match self {
+            Self::Tool { .. } => "tool.call",
+            Self::Agent { .. } => "agent.delegate",
+        }
+    }
+
+    /// The target, as approver rules name it: `tool:crm.update`, `agent:writer` (`spec 06 §5.2`).
+    #[must_use]
+    pub fn target(&self) -> String {
+        match self {
+            Self::Tool { name, .. } => alloc::format!("tool:{name}"),
+            Self::Agent { name } => alloc::format!("agent:{name}"),
+        }
+    }
+}
+
+/// A piece of work on its way: all that a client of a tool or an agent needs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Call {
+    /// What.
+    #[serde(flatten)]
+    pub job: Job,
+    /// For which task.
+    pub task: TaskId,
+    /// What was asked for, in the person's own words.
+    pub text: String,
+    /// What our configuration says it may do.
+    pub risk: Risk,
+}
+
+impl Call {
+    /// The effect that makes it.
+    #[must_use]
+    pub fn effect(self) -> EffectBody {
+        match self.job {
+            Job::Tool { .. } => EffectBody::ToolCall(self),
+            Job::Agent { .. } => EffectBody::AgentDelegate(self),
+        }
+    }
+}
+
+/// What is being done for a task elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Work {
+    /// What.
+    pub job: Job,
+    /// The effect that carries it, while one is on its way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<EffectId>,
+    /// The card that asks for its approval, while one does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub card: Option<CardId>,
+}

@@ -1,0 +1,122 @@
+//! Reading what a scenario says of tools, sub-agents and tasks.
+
+use throughline_engine::lane::TaskStatus;
+use throughline_engine::work::Risk;
+
+use super::ParseError;
+use super::given::{FAULTS, expected, when};
+use super::node::Node;
+use crate::model::{GivenTask, GivenWorker, HostReports, MAIN, TaskExpect};
+
+type Read<T> = Result<T, ParseError>;
+
+/// `{ risk, args, answer, fail }` of a tool or a sub-agent; `args` are a tool's.
+pub(super) fn worker(node: &Node<'_>, tool: bool) -> Read<GivenWorker> {
+    let mut worker = GivenWorker::default();
+    if node.is_empty() {
+        return Ok(worker);
+    }
+    let mut fields = node.map()?;
+    if let Some(node) = fields.opt("risk") {
+        let read = |word: &str| serde_json::from_value::<Risk>(serde_json::Value::String(word.into())).ok();
+        worker.risk = node.word("a risk", read, &["read", "write", "destructive"])?;
+    }
+    for (name, node) in fields
+        .opt("args")
+        .filter(|node| tool && !node.is_empty())
+        .map(|node| node.map())
+        .transpose()?
+        .map(super::node::Fields::rest)
+        .unwrap_or_default()
+    {
+        worker.args.insert(name, expected(&node)?);
+    }
+    for node in fields.opt("answer").map(|node| node.one_or_more()).transpose()?.unwrap_or_default() {
+        worker.answer.push(node.text()?);
+    }
+    for node in fields.opt("fail").map(|node| node.one_or_more()).transpose()?.unwrap_or_default() {
+        let read = |word: &str| FAULTS.contains(&word).then(|| word.to_string());
+        worker.fail.push(node.word("a way for a call to fail", read, &FAULTS)?);
+    }
+    if let Some(node) = fields.opt("idempotent") {
+        worker.idempotent = node.flag()?;
+    }
+    fields.finish()?;
+    Ok(worker)
+}
+
+pub(super) fn task(node: &Node<'_>) -> Read<GivenTask> {
+    let mut fields = node.map()?;
+    let id = match fields.opt_text("id")? {
+        Some(id) => Some(id),
+        None => fields.opt_text("task_id")?,
+    };
+    let intent = match fields.opt_text("intent")? {
+        Some(intent) => Some(intent),
+        None => fields.opt_text("title")?,
+    };
+    let lane = fields.opt_text("lane")?.unwrap_or_else(|| MAIN.into());
+    let status = fields.opt("status").map(|node| status(&node)).transpose()?.unwrap_or(TaskStatus::Running);
+    let by = fields.opt_text("by")?;
+    let mut work = None;
+    for kind in ["tool", "agent"] {
+        let named = fields.opt_text(kind)?.map(|name| (kind.to_string(), name));
+        if named.is_some() && work.is_some() {
+            return Err(node.fail("a task is with a tool or with an agent, not with both"));
+        }
+        work = work.or(named);
+    }
+    fields.finish()?;
+    let id = id.ok_or_else(|| node.fail("a task needs an `id`"))?;
+    Ok(GivenTask { intent: intent.unwrap_or_else(|| id.clone()), id, lane, status, by, work })
+}
+
+pub(super) fn status(node: &Node<'_>) -> Read<TaskStatus> {
+    node.word("the status of a task", TaskStatus::from_word, &TaskStatus::ALL.map(TaskStatus::word))
+}
+
+/// The body of `host: { task.reported: … }`, but for its lane.
+pub(super) fn reported(
+    node: &Node<'_>,
+    lane: impl Fn(&mut super::node::Fields<'_>) -> Read<String>,
+) -> Read<HostReports> {
+    let mut fields = node.map()?;
+    let task = match fields.opt_text("task_id")? {
+        Some(task) => Some(task),
+        None => fields.opt_text("task")?,
+    };
+    let report = HostReports {
+        lane: lane(&mut fields)?,
+        task: task.ok_or_else(|| node.fail("a report needs a `task_id`"))?,
+        status: status(&fields.need("status")?)?,
+        at: fields.opt("at").map(|node| when(&node)).transpose()?,
+        intent: fields.opt_text("intent")?,
+        reason: fields.opt_text("reason")?,
+        result: fields.opt_text("result")?,
+    };
+    fields.finish()?;
+    Ok(report)
+}
+
+/// `{ id, intent, status, reason, result, with, attempt }`, or the status alone.
+pub(super) fn task_expected(node: &Node<'_>) -> Read<TaskExpect> {
+    if !node.is_map() {
+        return Ok(TaskExpect { status: Some(status(node)?), ..TaskExpect::default() });
+    }
+    let mut fields = node.map()?;
+    let intent = match fields.opt_text("intent")? {
+        Some(intent) => Some(intent),
+        None => fields.opt_text("title")?,
+    };
+    let task = TaskExpect {
+        id: fields.opt_text("id")?,
+        intent,
+        status: fields.opt("status").map(|node| status(&node)).transpose()?,
+        reason: fields.opt_text("reason")?,
+        result: fields.opt_text("result")?,
+        with: fields.opt_text("with")?,
+        attempt: fields.opt("attempt").map(|node| node.count()).transpose()?,
+    };
+    fields.finish()?;
+    Ok(task)
+}
