@@ -3,19 +3,28 @@
 
 mod world;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use throughline_engine::effect::Outcome;
+use throughline_engine::event::{EventKind, TaskReported};
+use throughline_engine::lane::TaskStatus;
+use throughline_engine::pending::{PendingKind, PendingState, Slot};
+use throughline_engine::recognize::Expected;
 use throughline_engine::snapshot;
+use throughline_engine::tickets::Part;
+use throughline_engine::work::{Agent, Risk, Tool};
 use throughline_engine::workflow::Action;
-use throughline_engine::{Lane, LaneState};
+use throughline_engine::{Given, Lane, LaneState, Policy};
 use world::{TICKET, World};
 
 fn folder(version: u32) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/v{version}"))
 }
 
-/// A lane in which everything there is happened once: gate, slot, preview, edit, approval, receipt, a held ask.
+/// A lane in which everything there is happened once: gate, slot, preview, edit, approval, receipt, an answer that can
+/// be corrected, a tool that is offered again, a task that waits for its approval, one a host reported, a held ask.
 fn full_lane() -> Lane {
     let mut w = World::new();
     let _ = w.says("ana", "What do you think about microservices?");
@@ -31,10 +40,60 @@ fn full_lane() -> Lane {
     let _ = w.presses("bob", &card, 2, Action::Approve);
     w.settle();
     w.advance(1);
+    work(&mut w);
     let _ = w.says("ana", "Create a ticket for the export");
+    let _ = w.says("ana", "Problem: it is slow");
     w.model = true;
     let _ = w.says("bob", "hmm, the second thing we talked about");
     w.lane
+}
+
+/// Tools, sub-agents and reports.
+fn work(w: &mut World) {
+    let args = [("city".to_owned(), Expected::Location)].into();
+    w.policy.tools.insert("weather".into(), Tool { risk: Risk::Read, args });
+    w.policy.agents.insert("publisher".into(), Agent { risk: Risk::Write });
+    let report = |task: &str, status| TaskReported { task: task.into(), status, ..TaskReported::default() };
+    let blocked =
+        TaskReported { reason: Some("Waiting for a login".into()), ..report("t_host", TaskStatus::Blocked) };
+    let _ = w.event("", EventKind::TaskReported(blocked), Given { now: w.now, ..Given::default() });
+    let _ = w.says("ana", "delegate the release notes to publisher");
+    let _ = w.says("ana", "run weather");
+    let called = w.says("ana", "Swansea").effects.into_iter().find(|one| one.body.task().is_some()).unwrap();
+    let lost = Outcome::Failed { reason: "gave_up".into(), text: "no answer".into(), errors: Vec::new() };
+    let _ = w.outcome(&called, lost);
+}
+
+/// Every kind of pending, as it is stored in the head.
+#[test]
+fn every_kind_of_pending_reads_back() {
+    let mut head = full_lane().head;
+    let pending = head.pendings[0].clone();
+    let card = || "ap_1".into();
+    let kinds = [
+        PendingKind::SlotRequest(Slot::Host),
+        PendingKind::SlotRequest(Slot::Argument { name: "city".into() }),
+        PendingKind::SlotRequest(Slot::Draft { draft: "dr_1".into(), part: Part::Steps }),
+        PendingKind::ClarificationNeeded(Slot::Agent),
+        PendingKind::ToolRetryOffer { tool: "weather".into() },
+        PendingKind::DelegationOffer { agent: "writer".into() },
+        PendingKind::WaitingStoryEdit { draft: "dr_1".into(), card: card() },
+        PendingKind::WaitingDecisionEdit { card: card() },
+        PendingKind::WaitingApproval { card: card() },
+        PendingKind::WaitingScopeChoice { card: card(), message: "m_1".into() },
+        PendingKind::WaitingQuantityConfirm { card: card() },
+        PendingKind::WaitingSizeConfirm { card: card() },
+        PendingKind::WaitingUncertainEffect { card: card(), effect: "fx_1".into() },
+    ];
+    head.pendings = kinds.map(|kind| PendingState { kind, ..pending.clone() }).into();
+    let stored = snapshot::encode_head(&head);
+    assert_eq!(snapshot::decode_head(&stored).unwrap(), head);
+    let words: BTreeSet<&str> = head.pendings.iter().map(|pending| pending.kind.word()).collect();
+    assert_eq!(words.len(), 11, "the eleven kinds of the specification: {words:?}");
+    for pending in &head.pendings {
+        let lifetime = pending.kind.lifetime(&Policy::default());
+        assert_eq!(lifetime.is_none(), pending.kind.word() == "waiting_uncertain_effect");
+    }
 }
 
 #[test]
@@ -78,7 +137,7 @@ fn a_newer_version_is_refused_with_what_to_do() {
     let error = snapshot::decode_head(r#"{"v":99,"state":{}}"#).unwrap_err().to_string();
     assert_eq!(
         error,
-        "cannot read the stored lane head: it has version 99, this program reads up to 1; upgrade it"
+        "cannot read the stored lane head: it has version 99, this program reads up to 2; upgrade it"
     );
     assert!(snapshot::decode_record("nonsense").is_err());
 }

@@ -194,6 +194,12 @@ impl Task {
         moved
     }
 
+    /// News of it are still to come: it is blocked, a host is at it, or a call of ours or its card is open.
+    pub(crate) fn awaited(&self) -> bool {
+        let ours = self.work.as_ref().is_some_and(|work| work.effect.is_some() || work.card.is_some());
+        self.status == TaskStatus::Blocked || self.status.live() && (ours || self.source == TaskSource::Host)
+    }
+
     /// Moves to `to` at that moment, as the table of `spec 05 §2.1` allows.
     pub(crate) fn go(&mut self, to: TaskStatus, at: Timestamp) -> Moved {
         use TaskStatus::{Blocked, Cancelled, Completed, Failed, Queued, Running};

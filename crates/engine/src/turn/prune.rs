@@ -41,7 +41,7 @@ impl Turn<'_> {
         loaded().find(|id| !open(id)).or_else(|| loaded().find(|id| !gate(id))).map(CardId::from)
     }
 
-    /// Drafts that no loaded card and no question needs leave, and tasks that are over and that nothing loaded names.
+    /// Drafts that no loaded card and no question needs leave, and tasks that nothing loaded names and nobody is at.
     fn retire_unused(&mut self) {
         let records = &self.lane.records;
         let loaded = || records.of(RecordKind::Draft).chain(records.of(RecordKind::Task));
@@ -64,9 +64,7 @@ impl Turn<'_> {
         let unused = loaded().filter(|record| match record {
             Record::Draft(draft) => !drafts.contains(&draft.id),
             Record::Task(task) => {
-                !(task.status.live()
-                    || tasks.contains(&task.id)
-                    || recent.contains(&(task.last_at, task.seq)))
+                !(task.awaited() || tasks.contains(&task.id) || recent.contains(&(task.last_at, task.seq)))
             }
             _ => false,
         });
