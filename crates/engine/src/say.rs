@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use crate::decision::Verdict;
 use crate::focus::{Need, Reference, Thread};
+use crate::lane::Task;
 use crate::policy::Policy;
 use crate::tickets::{Draft, Part};
 use crate::time::Timestamp;
@@ -258,6 +259,13 @@ pub(crate) fn call_title(job: &Job, status: &CardStatus, now: Timestamp) -> Stri
             format!("{what} · {} by @{} {}", past(*action), by.name, at.told(now))
         }
     }
+}
+
+/// A task, as a list has it.
+pub(crate) fn task_line(task: &Task) -> String {
+    let with = task.work.as_ref().map(|work| format!(", with {}", work.job.name())).unwrap_or_default();
+    let why = task.reason.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+    format!("· {}{with}: “{}”{why}", task.status.word(), task.intent)
 }
 
 /// An answer that was corrected.

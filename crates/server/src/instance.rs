@@ -121,7 +121,7 @@ pub async fn open_with(config: Config, store: Arc<dyn Store>) -> Result<Instance
         trackers: [("local".to_owned(), tracker.clone() as Arc<dyn Tracker>)].into(),
         model: None,
         // Clients of tools and sub-agents are not part of this version: without a host, a call fails and says so.
-        workers: BTreeMap::new(),
+        workers: std::collections::BTreeMap::new(),
         hosted: config.delivery_host.iter().map(|class| ("api".to_owned(), *class)).collect(),
     };
     let runtime = Arc::new(Runtime::new(Parts {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use throughline_engine::approval::ApprovalChange;
 use throughline_engine::effect::{EffectBody, EffectClass};
 use throughline_engine::intent::Remembered;
-use throughline_engine::lane::{Lane, Role};
+use throughline_engine::lane::{Lane, Record, Role};
 use throughline_engine::pending::PendingClass;
 use throughline_engine::workflow::{Action, CardModel};
 use throughline_engine::{EffectId, LaneKey, MessageId, Timestamp};
@@ -454,8 +454,21 @@ pub async fn lane(runtime: &Runtime, info: &LaneInfo) -> Result<wire::Lane, Stop
         pending: head.pendings.iter().map(wire::Pending::from).collect(),
         remembered: head.remembered.as_ref().filter(alive).map(|mode| mode.intent.word().into()),
         asking: head.ask.is_some(),
+        tasks: tasks(&view.lane),
         messages: view.messages.into_iter().map(wire::Message::from).collect(),
     })
+}
+
+/// The tasks a lane has loaded: those somebody is at, those its messages name, the newest that are over.
+#[must_use]
+pub fn tasks(lane: &Lane) -> Vec<wire::Task> {
+    let tasks = lane.records.iter().filter_map(|record| match record {
+        Record::Task(task) => Some(task),
+        _ => None,
+    });
+    let mut tasks: Vec<_> = tasks.collect();
+    tasks.sort_by_key(|task| (task.created_at, task.seq));
+    tasks.into_iter().map(wire::Task::from).collect()
 }
 
 /// How a turn that was decided again differs; `None` when it does not.

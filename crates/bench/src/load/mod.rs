@@ -71,6 +71,7 @@ impl Bench {
                 directory: Arc::new(Everybody),
                 channels: BTreeMap::new(),
                 trackers: BTreeMap::new(),
+                workers: BTreeMap::new(),
                 model: None,
                 hosted,
             },

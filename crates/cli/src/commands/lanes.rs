@@ -101,6 +101,15 @@ fn show(app: &App, lane: &Lane, turns: &[TurnInfo]) -> Outcome {
     if lane.pending.is_empty() {
         let _ = writeln!(out, "  nothing");
     }
+    if !lane.tasks.is_empty() {
+        let _ = writeln!(out, "\n{}", paint.name("Tasks"));
+    }
+    for task in &lane.tasks {
+        let with = task.with.as_ref().map(|name| format!(", with {name}")).unwrap_or_default();
+        let why = task.reason.as_ref().or(task.result.as_ref()).map(|text| format!(": {text}"));
+        let line = format!("{} {}{with}{}", task.status, task.intent, why.unwrap_or_default());
+        let _ = writeln!(out, "  {}  {}", paint.dim(&task.id), safe(&line));
+    }
     let _ = writeln!(out, "\n{}", paint.name("Messages"));
     for message in &lane.messages {
         let who = message.by.as_deref().unwrap_or("throughline");

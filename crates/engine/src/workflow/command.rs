@@ -57,7 +57,10 @@ fn status(turn: &Turn<'_>) -> String {
     let remembered = turn.head.remembered.as_ref().map_or("none", |r| r.intent.word());
     let asking = if turn.head.ask.is_some() { "a model is being asked" } else { "nothing is running" };
     let waiting = turn.head.pendings.len();
-    format!("In this thread: {asking} · {waiting} waiting · remembered mode: {remembered}")
+    let mut lines =
+        alloc::vec![format!("In this thread: {asking} · {waiting} waiting · remembered mode: {remembered}")];
+    lines.extend(turn.live_tasks().map(|task| say::task_line(&task)));
+    lines.join("\n")
 }
 
 fn pending(turn: &Turn<'_>) -> String {

@@ -81,8 +81,8 @@ pub(super) fn settings() -> Shape {
         key("principal", Text, "The user it acts as."),
     ];
     let approver = vec![
-        key("effects", texts(), "Effect classes: tracker.* or tracker.create."),
-        key("targets", texts(), "Targets: local:DEMO or local:*."),
+        key("effects", texts(), "Effect classes: tracker.*, tool.call, agent.delegate."),
+        key("targets", texts(), "Targets: local:DEMO, local:*, agent:writer."),
         key("allow", texts(), "Who may: user:ana, role:pm, group:backend."),
         key("self_approve", Flag, "Whether the requester may approve."),
     ];
@@ -143,6 +143,15 @@ fn policy() -> Shape {
             texts(),
             "Names of places that are known here, beside those of the gazetteer.",
         ));
+        let risk = || key("risk", Shape::Word(vec!["read", "write", "destructive"]), "What it may do.");
+        let args = key(
+            "args",
+            Shape::Map(Box::new(Shape::Text)),
+            "What it has to know, by name: city = \"location\".",
+        );
+        let map = |keys| Shape::Map(Box::new(Shape::Table(keys)));
+        keys.push(key("tools", map(vec![risk(), args]), "The tools that may be called, by name."));
+        keys.push(key("agents", map(vec![risk()]), "The sub-agents that may be handed a task, by name."));
     }
     shape
 }

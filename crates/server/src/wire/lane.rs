@@ -58,6 +58,9 @@ pub struct Lane {
     pub remembered: Option<String>,
     /// A model is being asked.
     pub asking: bool,
+    /// What was asked for: the tasks somebody is at, those its messages name, and the newest that are over.
+    #[serde(default)]
+    pub tasks: Vec<Task>,
     /// The window's messages, oldest first.
     pub messages: Vec<Message>,
 }
@@ -111,7 +114,7 @@ impl From<MessageView> for Message {
 pub struct Card {
     /// Its id; `ap_…` is an approval.
     pub id: String,
-    /// Where it stands: `draft_preview`, `scope_gate`, `uncertain_effect`, `receipt`, `remembered`.
+    /// Where it stands: `draft_preview`, `scope_gate`, `uncertain_effect`, `call_preview`, `receipt`, `remembered`.
     pub step: String,
     /// Its version: what a decision names.
     pub version: u32,
@@ -263,6 +266,60 @@ impl From<&pending::PendingState> for Pending {
             version: state.ui_version,
             created_at: state.created_at.rfc3339(),
             expires_at: state.expires_at.map(|end| end.rfc3339()),
+        }
+    }
+}
+
+/// What somebody asked for, and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Task {
+    /// Its id: the host's, when a host reported it.
+    pub id: String,
+    /// What was asked for.
+    pub intent: String,
+    /// `queued`, `running`, `completed`, `blocked`, `failed` or `cancelled`.
+    pub status: String,
+    /// `engine`: moved by what its effects come to. `host`: by reports.
+    pub source: String,
+    /// How often it was begun.
+    pub attempt: u32,
+    /// Who asked for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requested_by: Option<String>,
+    /// The tool or the sub-agent that is, or was, at it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub with: Option<String>,
+    /// Why it is blocked, or failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What came of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<String>,
+    /// When it became known.
+    pub created_at: String,
+    /// When it was completed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub completed_at: Option<String>,
+    /// Since when it is blocked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocked_at: Option<String>,
+}
+
+impl From<&throughline_engine::lane::Task> for Task {
+    fn from(task: &throughline_engine::lane::Task) -> Self {
+        Self {
+            id: task.id.0.clone(),
+            intent: task.intent.clone(),
+            status: task.status.word().into(),
+            source: word(&task.source),
+            attempt: task.attempt,
+            requested_by: Some(task.requested_by.clone()).filter(|by| !by.is_empty()),
+            with: task.work.as_ref().map(|work| work.job.name().to_owned()),
+            reason: task.reason.clone(),
+            result: task.result.clone(),
+            created_at: task.created_at.rfc3339(),
+            completed_at: task.completed_at.map(|at| at.rfc3339()),
+            blocked_at: task.blocked_at.map(|at| at.rfc3339()),
         }
     }
 }

@@ -152,3 +152,60 @@ async fn an_uncertain_effect_is_resolved_by_a_person() {
     assert_eq!(resolve("s4", &first, json!({"as": "cancel"})).send().await.problem(), "TL-4203");
     server.stopped().await;
 }
+
+/// A sub-agent without a client of ours: the host does the work when it says so, and its answer ends the task.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_task_is_handed_to_the_hosts_own_agent() {
+    let sources = demo().flag("api.delivery_host", "agent.delegate", "--host");
+    let server =
+        Server::start(sources.flag("policy.agents", "{ writer = { risk = \"read\" } }", "--set")).await;
+    let turn = server.say("k1", "c1", "ana", "@writer draft the partner update").await;
+    assert_eq!(turn["reason"], "delegation.started", "{turn:#}");
+    let find = |effects: &Value| {
+        let effects = effects.as_array().unwrap();
+        effects.iter().find(|effect| effect["class"] == "agent.delegate").expect("an offer").clone()
+    };
+    let offer = find(&turn["effects"]);
+    assert_eq!((&offer["delivery"], &offer["state"]), (&json!("host"), &json!("attempted")));
+    assert_eq!((&offer["name"], &offer["text"]), (&json!("writer"), &json!("draft the partner update")));
+    let (id, lane) = (offer["id"].as_str().unwrap(), turn["lane"].as_str().unwrap());
+    let empty = server.report("r0", id, &json!({"outcome": "applied"})).await.json();
+    assert_eq!(empty["errors"][0]["pointer"], "/remote/text");
+
+    let report = json!({"lane": {"conversation": "c1"}, "kind": "task.reported",
+        "report": {"task_id": offer["task"], "status": "blocked", "reason": "Waiting for the figures"}});
+    let told = server.post("/v1/events?wait=5").header("Idempotency-Key", "k2").json(&report).send().await;
+    assert!(told.status < 300, "{}", told.text());
+    let task = |lane: Value| lane["tasks"][0].clone();
+    eventually("the task is blocked", || async {
+        let task = task(server.get(&format!("/v1/lanes/{lane}")).send().await.json());
+        task["status"] == "blocked" && task["reason"] == "Waiting for the figures" && task["with"] == "writer"
+    })
+    .await;
+
+    let applied = json!({"outcome": "applied", "remote": {"text": "Dear partners, all is well."}});
+    assert_eq!(server.report("r1", id, &applied).await.json()["settled"], true);
+    eventually("the task is done and its answer said", || async {
+        let lane = server.get(&format!("/v1/lanes/{lane}")).send().await.json();
+        let said = lane["messages"].as_array().unwrap().last().unwrap().clone();
+        task(lane)["status"] == "completed" && said["text"] == "writer:\n> Dear partners, all is well."
+    })
+    .await;
+    server.stopped().await;
+}
+
+/// Nobody answers under the name: the person is told so, and nothing is tried again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_a_host_or_a_client_a_hand_over_fails_and_says_so() {
+    let server =
+        Server::start(demo().flag("policy.agents", "{ writer = { risk = \"read\" } }", "--set")).await;
+    let turn = server.say("k1", "c1", "ana", "@writer draft the partner update").await;
+    let lane = turn["lane"].as_str().unwrap();
+    eventually("it is said", || async {
+        let lane = server.get(&format!("/v1/lanes/{lane}")).send().await.json();
+        let said = lane["messages"].as_array().unwrap().last().unwrap()["text"].as_str().unwrap().to_owned();
+        lane["tasks"][0]["status"] == "failed" && said.contains("no client for agent:writer")
+    })
+    .await;
+    server.stopped().await;
+}

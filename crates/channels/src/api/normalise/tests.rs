@@ -120,7 +120,19 @@ fn every_other_kind() {
             },
         ),
         (json!({"kind": "options.shown"}), EventKind::Unknown { name: "options.shown".into() }),
-        (json!({"kind": "task.reported"}), EventKind::Unknown { name: "task.reported".into() }),
+        (
+            json!({"kind": "task.reported", "report": {
+                "task_id": "t_7", "status": "blocked", "at": "2026-01-15T10:00:00Z", "reason": "Waiting for a login"
+            }}),
+            EventKind::TaskReported(TaskReported {
+                task: "t_7".into(),
+                status: TaskStatus::Blocked,
+                at: Timestamp::parse("2026-01-15T10:00:00Z"),
+                reason: Some("Waiting for a login".into()),
+                ..TaskReported::default()
+            }),
+        ),
+        (json!({"kind": "options.shown"}), EventKind::Unknown { name: "options.shown".into() }),
     ];
     for (members, kind) in table {
         assert_eq!(kind_of(members.clone()), kind, "{members}");

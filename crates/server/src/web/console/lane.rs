@@ -48,6 +48,7 @@ struct Page {
     lane: wire::LaneInfo,
     asking: bool,
     pending: Vec<Waits>,
+    tasks: Vec<wire::Task>,
     drafts: Vec<DraftView>,
     remembered: Option<Remembered>,
     focus: Option<Focus>,
@@ -179,6 +180,7 @@ async fn page(desk: &Desk, info: &LaneInfo, view: &View, panel: Option<TurnView>
         lane: wire::LaneInfo::from(info),
         asking: head.ask.is_some(),
         pending: head.pendings.iter().map(|pending| waits(&lane, pending)).collect(),
+        tasks: telling::tasks(&lane),
         drafts: drafts(&lane),
         remembered: alive.map(|mode| Remembered { intent: mode.intent.word(), since: mode.since.rfc3339() }),
         focus: focus_of(&lane),
@@ -279,7 +281,7 @@ fn focus_of(lane: &Lane) -> Option<Focus> {
         of,
         source: found.source.word(),
         text: first_line(&anchor.text),
-        task: task.map(|task| task.title.clone()),
+        task: task.map(|task| task.intent.clone()),
     })
 }
 

@@ -305,6 +305,11 @@ fn input(turn: &Turn) -> Input {
             input.facts.extend(posted.expected.as_ref().map(|expected| ("Waits for", expected.to_string())));
             input.facts.extend(posted.asked_of.clone().map(|of| ("Asks", of)));
         }
+        EventKind::TaskReported(report) => {
+            input.facts.push(("Task", report.task.0.clone()));
+            input.facts.push(("Stands at", report.status.word().into()));
+            input.text = report.reason.clone().or_else(|| report.result.clone());
+        }
         EventKind::IntakeNotice { message, .. } => input.text = Some(message.clone()),
         EventKind::EffectSettled { card, .. } => input.card = card.as_ref().map(|card| card.0.clone()),
         EventKind::TimerDue { timer, .. } => input.facts.push(("Deadline", timer.0.clone())),
