@@ -63,6 +63,7 @@ fn world(policy: Policy) -> World {
         channels: BTreeMap::new(),
         trackers: BTreeMap::new(),
         model: Some(model.clone()),
+        workers: BTreeMap::new(),
         hosted: Vec::new(),
     };
     let host = Runtime::new(Parts {

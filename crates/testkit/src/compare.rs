@@ -348,7 +348,7 @@ fn told_task(task: &Task) -> String {
     let with = task.work.as_ref().map(|work| format!(", with {}", work.job.name())).unwrap_or_default();
     let why =
         task.reason.as_ref().or(task.result.as_ref()).map(|text| format!(": {text}")).unwrap_or_default();
-    format!("{} {} ({}{with}{why})", task.id, task.intent, task.status.word())
+    format!("{} ({}{with}{why})", task.intent, task.status.word())
 }
 
 impl Sight<'_> {

@@ -19,8 +19,8 @@ use crate::compare::value_word;
 use crate::driver::Checker;
 use crate::emit;
 use crate::model::{
-    Act, Expectation, Fault, Given, HostSays, MAIN, Pause, PressAct, Says, Scenario, ScriptedAnswer,
-    ScriptedReply, Turn, When,
+    Act, Expectation, Fault, Given, GivenWorker, HostReports, HostSays, MAIN, Pause, PressAct, Says,
+    Scenario, ScriptedAnswer, ScriptedReply, Turn, When,
 };
 
 /// One turn of a lane's log.
@@ -131,6 +131,7 @@ fn given(recorded: &RecordedLane) -> Given {
     given.tracker.fail = faults(recorded);
     given.tracker.idempotent = !given.tracker.fail.iter().any(|fault| fault.how == "lost_request");
     given.policy = tuned(&recorded.policy);
+    workers(recorded, &mut given);
     given
 }
 
@@ -152,6 +153,8 @@ fn may_approve(policy: &Policy) -> Option<Vec<String>> {
 /// Policy values that differ from the defaults, but for what the scenario says in other words.
 fn tuned(policy: &Policy) -> Vec<(String, serde_json::Value)> {
     let mut plain = Policy { project: Policy::default().project, ..policy.clone() };
+    plain.tools.clear();
+    plain.agents.clear();
     if may_approve(policy).is_some() {
         plain.approvers.clear();
     }
@@ -171,6 +174,50 @@ fn tuned(policy: &Policy) -> Vec<(String, serde_json::Value)> {
         }
     }
     tuned
+}
+
+/// Tools and sub-agents as they were set up, with what those answered that are alone of their kind.
+fn workers(recorded: &RecordedLane, given: &mut Given) {
+    let policy = &recorded.policy;
+    for (name, tool) in &policy.tools {
+        let one = GivenWorker { risk: tool.risk, args: tool.args.clone(), ..GivenWorker::default() };
+        given.tools.insert(name.clone(), one);
+    }
+    for (name, agent) in &policy.agents {
+        given.agents.insert(name.clone(), GivenWorker { risk: agent.risk, ..GivenWorker::default() });
+    }
+    let classes =
+        [(EffectClass::ToolCall, &mut given.tools), (EffectClass::AgentDelegate, &mut given.agents)];
+    for (class, workers) in classes {
+        let calls = planned(recorded, class);
+        let mut alone = workers.values_mut();
+        let (Some(worker), None) = (alone.next(), alone.next()) else { continue };
+        for (_, outcome) in outcomes(recorded).filter(|(effect, _)| calls.contains(*effect)) {
+            match outcome {
+                Outcome::Done { result: EffectResult::Said { text } } => worker.answer.push(text.clone()),
+                Outcome::Done { .. } => worker.answer.push(String::new()),
+                Outcome::Failed { reason, .. } if reason == "gave_up" => {
+                    // The world tries as often as we do before it gives up.
+                    let (tries, _) = class.gives_up();
+                    worker.fail.extend((0..tries).map(|_| "refused".to_string()));
+                }
+                Outcome::Failed { .. } => worker.fail.push("rejected".into()),
+                Outcome::Uncertain { .. } => {
+                    worker.idempotent = false;
+                    worker.fail.push("lost_request".into());
+                }
+            }
+        }
+    }
+}
+
+/// Whether effects of a class left the thread, as the lane was set up.
+fn leaves(policy: &Policy, class: EffectClass) -> bool {
+    match class {
+        EffectClass::ToolCall => policy.tools.values().any(|tool| tool.risk.outward()),
+        EffectClass::AgentDelegate => policy.agents.values().any(|agent| agent.risk.outward()),
+        other => other.can_leave(),
+    }
 }
 
 /// How creates ended, when any did not end well; creates are settled in the order they were asked for.
@@ -273,6 +320,15 @@ fn act(recorded: &RecordedLane, n: usize, names: &mut BTreeSet<usize>) -> Option
             asked_of: posted.asked_of.clone(),
             expires: posted.expires.map(When::At),
         }),
+        EventKind::TaskReported(report) => Act::Reports(HostReports {
+            lane,
+            task: report.task.0.clone(),
+            status: report.status,
+            at: report.at.map(When::At),
+            intent: report.intent.clone(),
+            reason: report.reason.clone(),
+            result: report.result.clone(),
+        }),
         _ => return None,
     })
 }
@@ -332,7 +388,7 @@ fn expectations(recorded: &RecordedLane, n: usize) -> Vec<Expectation> {
     all.extend(applied.map(|value| Expectation::Applied(Some(value))));
     let mut effects: BTreeMap<String, u32> = BTreeMap::new();
     for (class, id) in &one.summary.effects {
-        let outward = EffectClass::from_word(class).is_some_and(EffectClass::can_leave);
+        let outward = EffectClass::from_word(class).is_some_and(|class| leaves(&recorded.policy, class));
         let came =
             |(effect, outcome): (&String, &Outcome)| effect == id && matches!(outcome, Outcome::Done { .. });
         if outward && outcomes(recorded).any(came) {

@@ -1,6 +1,7 @@
 //! Every form of the language reads as what it means, and every slip is told with its line and what was meant.
 
 use throughline_engine::lane::MessageKind;
+use throughline_engine::work::Risk;
 use throughline_testkit::model::{Act, Expectation, PendingExpect, Restart, When};
 use throughline_testkit::{parse, write};
 
@@ -87,7 +88,7 @@ fn every_turn_form_reads() {
         "ana: { submits: { title: T, labels: \"\" }, card: first.card }",
         "host: { assistant.posted: { kind: question, task: t1, text: Which?, expected: \"selection:A|B\", asked_of: ana, expires: 5m } }",
         "host: { options.shown: { id: x } }",
-        "host: { task.reported: { task_id: t } }",
+        "host: { task.reported: { task_id: t, status: blocked, at: 5m, intent: Draft, reason: Waiting, result: None } }",
         "notify: { from: writer, text: done, lane: t1 }",
         "effect: { settle: tracker.create, as: uncertain, text: timeout }",
         "effects: { pause: { by: root, everything: true } }",
@@ -107,6 +108,40 @@ fn every_turn_form_reads() {
     assert!(matches!(text, Act::Says(says) if says.text == "two\nlines"));
     let named = turn("ana: { says: better, edits: first, as: second }");
     assert_eq!(named.name.as_deref(), Some("second"));
+}
+
+#[test]
+fn tools_agents_and_tasks_read() {
+    let text = r#"scenario: s
+given:
+  tools:
+    weather: { risk: read, args: { city: location, mode: "selection:A|B" }, answer: [Sunny, Rain], fail: [refused, ok] }
+  agents:
+    writer: { risk: destructive, answer: Done, idempotent: false }
+    reader: {}
+  tasks:
+    - { id: t_1, intent: Look it up, status: failed, tool: weather, by: ana }
+    - { id: t_2, agent: writer }
+  pending:
+    - { kind: delegation_offer, task: t_2, with: reader }
+turns: []
+"#;
+    let scenario = parse("t", text).unwrap();
+    let given = &scenario.given;
+    assert_eq!((given.tools["weather"].args.len(), given.tools["weather"].answer.len()), (2, 2));
+    assert_eq!(given.agents["reader"].risk, Risk::Read, "what a scenario does not say only reads");
+    assert_eq!(given.tasks[0].work, Some(("tool".into(), "weather".into())));
+    assert_eq!(given.pending[0].with.as_deref(), Some("reader"));
+    assert_eq!(parse("t", &write(&scenario)).unwrap().given, scenario.given);
+    for (wrong, says) in [
+        ("tools: { a: { risk: maybe } }", "read"),
+        ("agents: { a: { args: { x: text } } }", "args"),
+        ("tasks: [{ id: t, tool: a, agent: b }]", "not with both"),
+        ("tasks: [{ intent: x }]", "needs an `id`"),
+    ] {
+        let error = parse("t", &format!("scenario: s\ngiven: {{ {wrong} }}\nturns: []\n")).unwrap_err();
+        assert!(error.to_string().contains(says), "{wrong}: {error}");
+    }
 }
 
 #[test]
@@ -135,7 +170,8 @@ fn every_expectation_reads() {
         ("model_calls: 0", 1),
         ("task: none", 1),
         ("task: completed", 1),
-        ("task: { title: T, status: blocked }", 1),
+        ("task: { intent: T, status: blocked }", 1),
+        ("task: { id: t, reason: r, result: s, with: writer, attempt: 2 }", 1),
         ("prompt: text", 1),
         (
             "facts: [a]\nreference: bound\nselected: A\nclarify: [A, B]\nprovenance: {}\nhandoff: {}\nview: 1",

@@ -4,6 +4,7 @@
 //! strict (`spec 02 §6`): the *whole* message is the value and words from closed lists, or it begins or ends with a
 //! clause that is (`spec 02 §5.4`). The lists are data: see [`lexicon`].
 
+mod approval;
 mod boolean;
 mod clause;
 mod closing;
@@ -35,6 +36,7 @@ use core::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+pub(crate) use approval::affirms;
 pub use closing::{acknowledgement, greeting};
 pub use context::Context;
 pub(crate) use correction::correction;

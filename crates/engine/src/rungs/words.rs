@@ -313,7 +313,7 @@ fn approval_by_text(turn: &mut Turn<'_>) -> Option<Decision> {
         return None;
     }
     let said = said(turn);
-    let affirms = approves(said.text())
+    let affirms = recognize::affirms(&said.words)
         || recognize::answer(&Expected::Boolean, &said.words, &context(turn))
             .is_ok_and(|found| found.value == Value::Boolean(true));
     if !affirms {
@@ -330,13 +330,4 @@ fn folded(text: &str) -> impl Iterator<Item = char> {
     words.enumerate().flat_map(|(i, word)| {
         (i > 0).then_some(' ').into_iter().chain(word.chars().flat_map(char::to_lowercase))
     })
-}
-
-/// "approve", "yes, approve it please": nothing but affirmation around the word itself.
-fn approves(text: &str) -> bool {
-    const AROUND: [&str; 10] = ["yes", "ok", "okay", "please", "it", "this", "that", "go", "ahead", "and"];
-    let words: String = folded(text).collect();
-    let mut words = words.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.clone().any(|word| word.starts_with("approve"))
-        && words.all(|word| word.starts_with("approve") || AROUND.contains(&word))
 }

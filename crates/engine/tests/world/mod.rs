@@ -75,6 +75,13 @@ impl World {
         self.event(actor, EventKind::MessagePosted(Posted { text: text.into(), ..Posted::default() }), given)
     }
 
+    /// What a message would come to; nothing is kept of it.
+    pub(crate) fn hears(&self, actor: &str, text: &str) -> Step {
+        let kind = EventKind::MessagePosted(Posted { text: text.into(), ..Posted::default() });
+        let event = Event { id: "test:heard".into(), received_at: self.now, actor: actor.into(), kind };
+        step(&self.lane, &event, &self.given(actor), &self.policy)
+    }
+
     /// Presses a button of a card as it was at `version`.
     pub(crate) fn presses(&mut self, actor: &str, card: &Card, version: u32, action: Action) -> Step {
         let mut given = self.given(actor);

@@ -5,7 +5,7 @@ use throughline_engine::work::Risk;
 
 use super::ParseError;
 use super::given::{FAULTS, expected, when};
-use super::node::Node;
+use super::node::{Fields, Node};
 use crate::model::{GivenTask, GivenWorker, HostReports, MAIN, TaskExpect};
 
 type Read<T> = Result<T, ParseError>;
@@ -21,14 +21,8 @@ pub(super) fn worker(node: &Node<'_>, tool: bool) -> Read<GivenWorker> {
         let read = |word: &str| serde_json::from_value::<Risk>(serde_json::Value::String(word.into())).ok();
         worker.risk = node.word("a risk", read, &["read", "write", "destructive"])?;
     }
-    for (name, node) in fields
-        .opt("args")
-        .filter(|node| tool && !node.is_empty())
-        .map(|node| node.map())
-        .transpose()?
-        .map(super::node::Fields::rest)
-        .unwrap_or_default()
-    {
+    let args = if tool { fields.opt("args").filter(|node| !node.is_empty()) } else { None };
+    for (name, node) in args.map(|node| node.map()).transpose()?.map(Fields::rest).unwrap_or_default() {
         worker.args.insert(name, expected(&node)?);
     }
     for node in fields.opt("answer").map(|node| node.one_or_more()).transpose()?.unwrap_or_default() {
@@ -76,10 +70,7 @@ pub(super) fn status(node: &Node<'_>) -> Read<TaskStatus> {
 }
 
 /// The body of `host: { task.reported: … }`, but for its lane.
-pub(super) fn reported(
-    node: &Node<'_>,
-    lane: impl Fn(&mut super::node::Fields<'_>) -> Read<String>,
-) -> Read<HostReports> {
+pub(super) fn reported(node: &Node<'_>, lane: impl Fn(&mut Fields<'_>) -> Read<String>) -> Read<HostReports> {
     let mut fields = node.map()?;
     let task = match fields.opt_text("task_id")? {
         Some(task) => Some(task),

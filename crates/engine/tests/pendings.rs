@@ -1,0 +1,199 @@
+//! What waits, whatever is said: one question at most, nobody's but the asked person's, and one outcome of the defined
+//! ones for each message (`spec 02 §5`).
+
+mod world;
+
+use proptest::prelude::*;
+use throughline_engine::Reason;
+use throughline_engine::event::{AssistantPosted, EventKind, Posted};
+use throughline_engine::lane::{Message, MessageKind, Role};
+use throughline_engine::pending::{PendingClass, PendingState};
+use throughline_engine::recognize::Expected;
+use throughline_engine::work::{Agent, Risk, Tool};
+use throughline_engine::{Given, Policy, Step, Timestamp};
+use world::{TICKET, World};
+
+/// What becomes of the question that waits, as a decision or on the way.
+const OUTCOMES: [Reason; 7] = [
+    Reason::PendingApplied,
+    Reason::PendingAppliedWithRemainder,
+    Reason::PendingMismatch,
+    Reason::PendingExpired,
+    Reason::PendingOtherAnchor,
+    Reason::PendingOtherPerson,
+    Reason::PendingCorrected,
+];
+
+#[derive(Clone, Debug)]
+enum Act {
+    Ask { expected: Expected, of: Option<&'static str> },
+    Say { who: &'static str, text: String, reply: Option<usize> },
+    Advance(i64),
+}
+
+fn expected() -> impl Strategy<Value = Expected> {
+    prop_oneof![
+        Just(Expected::Boolean),
+        Just(Expected::Number),
+        Just(Expected::Location),
+        Just(Expected::Text),
+        Just(Expected::Selection(vec!["Red".into(), "Blue".into()])),
+    ]
+}
+
+fn acts() -> impl Strategy<Value = Vec<Act>> {
+    let who = || prop_oneof![Just("ana"), Just("bob")];
+    let words = [
+        "yes",
+        "no thanks",
+        "five",
+        "Actually make it 6",
+        "no wait, I meant the second",
+        "Swansea",
+        "Swansea, and mail Bob the plan",
+        "the first one",
+        "ok but what about the database?",
+        "stop",
+        "do that via sub-agent",
+        "delegate that to writer",
+        "run weather",
+        "retry weather",
+        "Blue",
+        TICKET,
+        "Create a ticket for the export",
+        "I meant: it is slow",
+        "What do you think?",
+        "/maro status",
+    ];
+    let text =
+        prop_oneof![3 => prop::sample::select(words.to_vec()).prop_map(str::to_owned), 1 => "\\PC{0,30}"];
+    let act = prop_oneof![
+        2 => (expected(), prop::option::of(who())).prop_map(|(expected, of)| Act::Ask { expected, of }),
+        6 => (who(), text, prop::option::weighted(0.3, 0..6usize))
+            .prop_map(|(who, text, reply)| Act::Say { who, text, reply }),
+        1 => (0..2 * Timestamp::HOUR).prop_map(Act::Advance),
+    ];
+    prop::collection::vec(act, 1..40)
+}
+
+fn world() -> World {
+    let mut w = World::new();
+    let mut policy: Policy = w.policy.clone();
+    policy.agents.insert("writer".into(), Agent { risk: Risk::Read });
+    let args = [("city".to_owned(), Expected::Location)].into();
+    policy.tools.insert("weather".into(), Tool { risk: Risk::Read, args });
+    w.policy = policy;
+    w
+}
+
+/// The so-manieth newest message of the lane.
+fn message(w: &World, back: usize) -> Option<Message> {
+    let id = w.lane.head.window.iter().rev().nth(back)?;
+    w.lane.records.message(&id).cloned()
+}
+
+fn says(w: &mut World, who: &str, text: &str, reply: Option<usize>) -> Step {
+    let anchor = reply.and_then(|back| message(w, back));
+    let mut given = Given { now: w.now, anchor: anchor.clone(), ..Given::default() };
+    given.addressing.direct = true;
+    let reply_to = anchor.map(|anchor| anchor.id.0);
+    let posted = Posted { text: text.into(), reply_to, ..Posted::default() };
+    w.event(who, EventKind::MessagePosted(posted), given)
+}
+
+fn asks(w: &mut World, expected: &Expected, of: Option<&str>) -> Step {
+    let posted = AssistantPosted {
+        kind: MessageKind::Question,
+        task: None,
+        text: "Which?".into(),
+        expected: Some(expected.clone()),
+        asked_of: of.map(Into::into),
+        expires: None,
+    };
+    let given = Given { now: w.now, ..Given::default() };
+    w.event("", EventKind::AssistantPosted(posted), given)
+}
+
+fn question(w: &World) -> Option<PendingState> {
+    w.lane.head.pendings.iter().find(|open| open.kind.class() == PendingClass::Conversational).cloned()
+}
+
+fn outcomes(step: &Step) -> Vec<Reason> {
+    let all = step.trace.also.iter().copied().chain([step.decision.reason]);
+    all.filter(|reason| OUTCOMES.contains(reason)).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn one_question_one_person_one_outcome(acts in acts()) {
+        let mut w = world();
+        for act in &acts {
+            match act {
+                Act::Ask { expected, of } => {
+                    let _ = asks(&mut w, expected, *of);
+                    let asked = question(&w).unwrap();
+                    prop_assert_eq!(asked.expected.as_ref(), Some(expected));
+                }
+                Act::Advance(by) => w.advance(*by),
+                Act::Say { who, text, reply } => {
+                    let before = question(&w);
+                    let workflow: Vec<_> = workflow(&w);
+                    let step = says(&mut w, who, text, *reply);
+                    let told = outcomes(&step);
+                    if let Some(before) = &before {
+                        let interrupted = matches!(
+                            step.decision.reason,
+                            Reason::InterruptStop | Reason::InterruptNothing | Reason::CommandStatus
+                        );
+                        prop_assert!(interrupted || !told.is_empty(), "{text:?} says nothing of the question");
+                        let late = before.expires_at.is_some_and(|end| w.now > end);
+                        let others = before.asked_of.as_deref().is_some_and(|of| of != *who);
+                        if others && !late && !interrupted {
+                            prop_assert!(question(&w).is_some(), "{who} took a question from {:?}", before.asked_of);
+                            // A lapsed question that is replied to comes back for its own person, beside this one.
+                            let revived = step.trace.also.contains(&Reason::PendingRevived);
+                            prop_assert!(revived || !told.contains(&Reason::PendingMismatch));
+                        }
+                    } else {
+                        let revived = step.trace.also.contains(&Reason::PendingRevived);
+                        let corrected = told.contains(&Reason::PendingCorrected);
+                        prop_assert!(told.is_empty() || revived || corrected, "{text:?}: {told:?} of nothing");
+                    }
+                    // No message takes what waits on a card away; it may be superseded by a newer one.
+                    for open in &workflow {
+                        let gate = open.kind.word() == "waiting_scope_choice";
+                        prop_assert!(gate || w.lane.head.pendings.contains(open), "{text:?} took {open:?}");
+                    }
+                }
+            }
+            let open = w.lane.head.pendings.iter().filter(|p| p.kind.class() == PendingClass::Conversational);
+            prop_assert!(open.count() <= 1, "at most one question waits for words");
+            for message in w.lane.head.window.iter().filter_map(|id| w.lane.records.message(&id)) {
+                let ours = message.role == Role::Assistant;
+                prop_assert!(!ours || (message.task.is_some() && message.kind.is_some()), "{message:?}");
+            }
+        }
+    }
+}
+
+fn workflow(w: &World) -> Vec<PendingState> {
+    w.lane.head.pendings.iter().filter(|open| open.kind.class() == PendingClass::Workflow).cloned().collect()
+}
+
+/// Every conversational kind ends at its own millisecond, and not one before.
+#[test]
+fn every_offer_ends_to_the_millisecond() {
+    let policy = Policy::default();
+    assert_eq!(policy.expiry.retry_ms, 5 * Timestamp::MINUTE);
+    assert_eq!(policy.expiry.delegation_ms, 10 * Timestamp::MINUTE);
+    for late in [0, 1] {
+        let mut w = world();
+        let _ = asks(&mut w, &Expected::Number, Some("ana"));
+        w.advance(policy.expiry.slot_ms + late);
+        let step = says(&mut w, "ana", "five", None);
+        assert_eq!(step.decision.applied.is_some(), late == 0, "{late} ms late");
+        assert_eq!(step.trace.also.contains(&Reason::PendingExpired), late == 1);
+    }
+}
