@@ -161,7 +161,7 @@ reasons! {
     IntentChosen = "intent.chosen", "The user chose what to do with the message.";
     DelegationStarted = "delegation.started", "A task was handed to a sub-agent, as the message said.";
     DelegationUnclear = "delegation.unclear", "A task is to be handed over, and there are several sub-agents; the user was asked which.";
-    DelegationNothing = "delegation.nothing", "Something is to be handed over, and nothing is there to refer to.";
+    DelegationNothing = "delegation.nothing", "Something is to be handed over, and nothing is there to refer to, or nobody by that name.";
     ToolStarted = "tool.started", "A tool was called, or what it needs was asked for, as the message said.";
     ApprovalNeeded = "approval.needed", "What was asked for may change something outside, so a card waits for its approval.";
     Acknowledged = "acknowledged", "A bare acknowledgement with nothing open needs no answer.";

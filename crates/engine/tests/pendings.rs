@@ -5,9 +5,10 @@ mod world;
 
 use proptest::prelude::*;
 use throughline_engine::Reason;
-use throughline_engine::event::{AssistantPosted, EventKind, Posted};
-use throughline_engine::lane::{Message, MessageKind, Role};
+use throughline_engine::event::{AssistantPosted, EventKind, Posted, TaskReported};
+use throughline_engine::lane::{Message, MessageKind, Role, TaskStatus};
 use throughline_engine::pending::{PendingClass, PendingState};
+use throughline_engine::policy::limits;
 use throughline_engine::recognize::Expected;
 use throughline_engine::work::{Agent, Risk, Tool};
 use throughline_engine::{Given, Policy, Step, Timestamp};
@@ -196,4 +197,23 @@ fn every_offer_ends_to_the_millisecond() {
         assert_eq!(step.decision.applied.is_some(), late == 0, "{late} ms late");
         assert_eq!(step.trace.also.contains(&Reason::PendingExpired), late == 1);
     }
+}
+
+/// A host cannot fill a lane with tasks: the thousandth live one is the last that is taken, until one is over.
+#[test]
+fn a_lane_has_a_thousand_live_tasks_at_most() {
+    let mut w = World::new();
+    let mut report = |n: usize, status| {
+        let report =
+            TaskReported { task: format!("t{n}").as_str().into(), status, ..TaskReported::default() };
+        let given = Given { now: w.now, ..Given::default() };
+        w.event("", EventKind::TaskReported(report), given).decision.reason
+    };
+    for n in 0..limits::LIVE_TASKS {
+        assert_eq!(report(n, TaskStatus::Running), Reason::TaskReported, "{n}");
+    }
+    assert_eq!(report(9_999, TaskStatus::Queued), Reason::TaskTooManyLive);
+    assert_eq!(report(9_998, TaskStatus::Completed), Reason::TaskReported, "one that is over is no live one");
+    assert_eq!(report(0, TaskStatus::Completed), Reason::TaskReported);
+    assert_eq!(report(9_999, TaskStatus::Queued), Reason::TaskReported);
 }

@@ -9,7 +9,7 @@ pub const MAX_TEXT: usize = 40_000;
 /// The longest id or name, in characters.
 pub const MAX_ID: usize = 255;
 /// The longest id of a task a host reports, in bytes (`spec 05 §2`).
-pub const MAX_TASK: usize = 128;
+pub(super) const MAX_TASK: usize = 128;
 /// The most values a form may carry.
 pub const MAX_FORM_VALUES: usize = 100;
 

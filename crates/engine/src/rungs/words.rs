@@ -2,7 +2,6 @@
 
 use alloc::format;
 use alloc::rc::Rc;
-use alloc::string::String;
 
 use super::{
     Tried,

@@ -234,7 +234,7 @@ pub(crate) fn remake(turn: &mut Turn<'_>, before: &Message, text: &str, object: 
 /// Where an open draft is.
 pub(crate) enum Open {
     /// On a card that waits for its decision.
-    Preview(Card),
+    Preview(CardId),
     /// Something is still asked for.
     Asking(Part),
 }
@@ -243,7 +243,7 @@ pub(crate) enum Open {
 pub(crate) fn open_draft(turn: &Turn<'_>, id: &DraftId) -> Option<Open> {
     let shows = |card: &&Card| matches!(&card.about, About::DraftPreview { draft, .. } if draft == id);
     if let Some(card) = turn.open_cards().find(shows) {
-        return Some(Open::Preview(card.clone()));
+        return Some(Open::Preview(card.id.clone()));
     }
     match &turn.conversational()?.kind {
         PendingKind::SlotRequest(Slot::Draft { draft, part }) if draft == id => Some(Open::Asking(*part)),
@@ -254,7 +254,11 @@ pub(crate) fn open_draft(turn: &Turn<'_>, id: &DraftId) -> Option<Open> {
 /// A draft that changed goes on from where it is: a new version of its card, or the question that comes next now.
 fn again(turn: &mut Turn<'_>, draft: Draft) {
     match open_draft(turn, &draft.id) {
-        Some(Open::Preview(card)) => revise(turn, card, draft),
+        Some(Open::Preview(card)) => {
+            if let Some(card) = turn.card(&card) {
+                revise(turn, card, draft);
+            }
+        }
         Some(Open::Asking(part)) if draft.missing().first() != Some(&part) => {
             turn.take_conversational();
             go_on(turn, draft);
