@@ -326,6 +326,8 @@ pub fn matches(expected: &Expected, text: &str) -> Result<Match, NoMatch> {
 
 /// Whether a message answers a question that expects `expected`, and with what (`spec 02 §6`).
 ///
+/// "Any is fine" says that there is no value and answers no type but a text, which holds it as it stands.
+///
 /// Interrupts win over every type; an option that is literally named like one is chosen by its number.
 ///
 /// # Errors

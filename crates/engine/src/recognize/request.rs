@@ -43,6 +43,8 @@ const TOPICS: [SectionId; 21] = [
 const BEFORE: [SectionId; 5] =
     [named("filler"), named("thanks"), named("greeting"), named("joiner"), named("request.turn")];
 pub(crate) const ACT: SectionId = named("request.act");
+const VERB: SectionId = named("request.verb");
+const FOR: SectionId = named("request.for");
 const JOINER: SectionId = named("joiner");
 const WANT: SectionId = named("request.want");
 const POINTS: SectionId = named("request.points");
@@ -137,15 +139,18 @@ impl<'r> Reader<'r> {
         let object = from + self.list(ACT).longest(sentence, from);
         let thing =
             |from: usize| (from..sentence.len()).map(|at| self.thing(sentence, at)).find(|about| *about != 0);
-        let tied = match thing(object).or_else(|| thing(from)) {
+        let about = thing(object).or_else(|| thing(from));
+        let tied = match about {
             Some(about) => about & self.asked != 0,
             None => self.echoes(sentence) || (!first && self.list(POINTS).within(sentence)),
         };
+        // "Open /login with an empty cache" may tell what somebody does; "open it for me" asks.
+        let tells = about.is_none() && self.list(VERB).at(sentence, from) && !self.list(FOR).within(sentence);
         if tied {
             None
         } else if asks && sentence.len() - from > BARE {
             Some("a question")
-        } else if starts(ACT) {
+        } else if starts(ACT) && !tells {
             Some("a request")
         } else {
             let wants = starts(WANT) || (starts(PROPOSES) && self.asked != 0);

@@ -65,6 +65,8 @@ fn text_takes_what_is_no_request() {
         ("Can you find me a hotel?", false),
         ("What is their address?", false),
         ("what we agreed yesterday", true),
+        ("open /login with an empty cache", true),
+        ("find me something", false),
         ("I'd prefer Dr. Zeidler", true),
         ("I want to see the Angels Vs Mariners.", true),
         ("I'd like to book a cab to the theater.", false),
