@@ -6,11 +6,13 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::cell::OnceCell;
 use core::ops::Range;
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::gazetteer;
 use super::lexicon::{VOCABULARY, Vocabulary, WordId};
 
 /// What stands between a word and the next one, weakest first.
@@ -33,6 +35,8 @@ pub struct Words {
     /// The folded words, one after the other.
     folded: String,
     all: Vec<Word>,
+    /// Words of the longest name of a place that begins at each word, looked up when somebody asks.
+    places: OnceCell<Vec<u8>>,
 }
 
 /// One word of a message: what of it is compared again and again, and where the rest is.
@@ -154,6 +158,13 @@ impl Words {
     /// All of its words.
     pub(crate) fn all(&self) -> &[Word] {
         &self.all
+    }
+
+    /// Words of the longest name of the gazetteer that begins at each of the first words.
+    pub(crate) fn places(&self) -> &[u8] {
+        self.places.get_or_init(|| {
+            (0..self.all.len().min(gazetteer::MOST)).map(|at| gazetteer::longest(self, at)).collect()
+        })
     }
 
     /// A word as written.

@@ -10,8 +10,11 @@ mod write;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::words::{Gap, Word, Words};
+use super::words::{Gap, Words};
 use front::{Front, LONGEST};
+
+/// Words of a message among which places are looked for; a longer one is no answer (`clause`).
+pub(crate) const MOST: usize = 64;
 
 /// The names that are compiled in.
 static NAMES: Front<'_> = Front {
@@ -20,9 +23,9 @@ static NAMES: Front<'_> = Front {
 };
 
 /// How many words from `at` on the longest known name has; 0 when none begins there.
-pub(crate) fn longest(message: &Words, words: &[Word], at: usize) -> usize {
+pub(crate) fn longest(message: &Words, at: usize) -> u8 {
     let (mut text, mut length, mut longest) = ([0; LONGEST], 0, 0);
-    for (n, word) in words.get(at..).unwrap_or(&[]).iter().enumerate() {
+    for (n, word) in message.all().get(at..).unwrap_or(&[]).iter().enumerate() {
         let folded = message.folded(word).as_bytes();
         let from = length + usize::from(n > 0);
         let Some(place) = text.get_mut(from..from + folded.len()) else { break };
@@ -33,7 +36,7 @@ pub(crate) fn longest(message: &Words, words: &[Word], at: usize) -> usize {
         length = from + folded.len();
         let found = NAMES.find(&text[..length]);
         if found.name {
-            longest = n + 1;
+            longest = n as u8 + 1;
         }
         if !found.more || word.after > Gap::Space {
             break;
@@ -87,7 +90,7 @@ mod tests {
             ("", 0),
         ] {
             let message = Words::of(text);
-            assert_eq!(longest(&message, message.all(), 0), words, "{text}");
+            assert_eq!(longest(&message, 0), words, "{text}");
         }
     }
 }

@@ -249,18 +249,22 @@ impl Reader<'_> {
     /// A place amid other words.
     fn stands(&self, at: usize) -> Option<Place> {
         let words = self.places.words();
-        let place = self.places.at(at, words.len())?;
+        let behind = self.placed(LEAD[PREP], at);
+        let before = at.checked_sub(1).map(|before| &words[before]);
+        let thing = at > 0 && self.list(ARTICLE).is(&words[at - 1..at]);
         // "Paris Hilton" is somebody.
         let alone = |word: Option<&Word>| word.is_none_or(|word| !word.capital);
-        let before =
-            at.checked_sub(1).and_then(|before| words.get(before)).filter(|word| word.after == Gap::Space);
+        let joined = before.filter(|word| at > 1 && word.after == Gap::Space);
+        let named = self.places.begins(at) && !thing && alone(joined);
+        if !(behind || named) {
+            return None;
+        }
+        let place = self.places.at(at, words.len())?;
         let after = words.get(place.end).filter(|_| words[place.end - 1].after == Gap::Space);
-        let thing = at > 0 && self.list(ARTICLE).is(&words[at - 1..at]);
-        let written = words[at].capital && !thing && alone(before.filter(|_| at > 1)) && alone(after);
-        let known = place.strength == Strength::Known && place.name && (written || words[at].digit);
+        let known = place.strength == Strength::Known;
+        let written = known && place.name && named && (words[at].digit || alone(after));
         let firm = || place.strength >= Strength::Capital && self.placed(FIRM, at) && !self.placed(IDIOM, at);
-        let placed = || place.strength == Strength::Known && self.placed(LEAD[PREP], at);
-        (known || placed() || firm()).then_some(place)
+        (written || (known && behind) || firm()).then_some(place)
     }
 
     /// Whether a phrase of the section ends where a place begins.

@@ -6,13 +6,11 @@
 
 use core::ops::Range;
 
-use super::super::gazetteer;
+use super::super::gazetteer::MOST;
 use super::super::lexicon::{Lexicon, RECOGNIZE, Section, SectionId};
 use super::super::words::{Gap, Word, Words};
 use super::super::{Context, named};
 
-/// Words that are looked at; a longer message is no answer (`clause`).
-pub(super) const MOST: usize = 64;
 /// Words of a name by capitals, at most; of the part of an address before its kind; of a name in lower case.
 const CAPITALS: usize = 7;
 const STREET: usize = 5;
@@ -98,7 +96,7 @@ impl<'t> Places<'t> {
                 capital: word.capital || !text.folded(word).starts_with(cased),
                 digit: word.digit,
             };
-            if mark.capital || !mark.common || mark.first || mark.inner {
+            if mark.capital || !mark.common || (mark.first && !mark.inner) {
                 mark.known = known(text, at, context);
             }
             // "nice" and "Nice." praise.
@@ -113,6 +111,12 @@ impl<'t> Places<'t> {
     pub(super) fn words(&self) -> &'t [Word] {
         let words = self.text.all();
         &words[..words.len().min(MOST)]
+    }
+
+    /// Whether a known name, with a capital, or an address may begin there.
+    pub(super) fn begins(&self, at: usize) -> bool {
+        let mark = &self.marks[at];
+        mark.digit || (mark.capital && mark.known > 0)
     }
 
     /// The place that begins at a word and ends before another.
@@ -175,32 +179,32 @@ impl<'t> Places<'t> {
 
     /// A run of words with capitals that is a name.
     fn capitals(&self, at: usize, to: usize) -> Option<usize> {
-        let words = self.words();
-        let mut end = at;
-        for i in at..to.min(at + CAPITALS) {
-            let mark = &self.marks[i];
-            let begins = i == at && (mark.first || mark.kind);
-            let inside = i > at && (mark.inner || mark.kind || mark.first);
+        let words = self.words().get(at..to.min(at + CAPITALS)).unwrap_or(&[]);
+        let marks = &self.marks[at.min(MOST)..];
+        if !marks.first().is_some_and(|mark| mark.capital) {
+            return None;
+        }
+        let mut length = 0;
+        for (i, (mark, word)) in marks.iter().zip(words).enumerate() {
+            let inside = i > 0 && (mark.inner || mark.kind || mark.first);
+            let begins = i == 0 && (mark.first || mark.kind);
             let name = mark.capital && (!mark.common || begins || inside);
-            if name
-                || (i > at && mark.kind && self.marks[at].capital)
-                || (i > at && mark.digit && self.marks[i - 1].kind)
-            {
-                end = i + 1;
-            } else if !((mark.inner || mark.digit) && i > at) {
+            // "Center street", "Terminal 5".
+            let of_kind = i > 0 && (mark.kind || (mark.digit && marks[i - 1].kind));
+            if name || of_kind {
+                length = i + 1;
+            } else if i == 0 || !(mark.inner || mark.digit) {
                 break;
             }
-            if words[i].after != Gap::Space {
+            if word.after != Gap::Space {
                 break;
             }
         }
-        let run = self.marks.get(at..end).filter(|run| !run.is_empty())?;
+        let run = &marks[..length];
         let named = run.iter().any(|mark| mark.capital && !mark.common && !mark.inner);
-        let of_kind = run.len() > 1 && run.last().is_some_and(|mark| mark.kind);
-        let letter = run.len() == 1
-            && self.text.folded(&words[at]).chars().nth(1).is_none()
-            && words[at].end == words[at].at + 1;
-        (self.marks[at].capital && (named || of_kind) && !letter).then_some(end)
+        let of_kind = length > 1 && run.last().is_some_and(|mark| mark.kind);
+        let letter = length == 1 && words.first().is_some_and(|word| word.end - word.at == 1);
+        ((named || of_kind) && !letter).then_some(at + length)
     }
 
     /// Words in lower case: with a kind they are a name ("chi-town"), without one they may be.
@@ -275,7 +279,7 @@ fn known(text: &Words, at: usize, context: &Context<'_>) -> u8 {
     let words = text.all();
     let lexicons = RECOGNIZE.iter().map(|lexicon| lexicon.section(NAME).longest(words, at));
     let listed = lexicons.max().unwrap_or(0);
-    let longest = gazetteer::longest(text, words, at).max(listed).max(context.places().longest(text, at));
+    let longest = usize::from(text.places()[at]).max(listed).max(context.places().longest(text, at));
     // A name does not go on behind a comma or a full stop.
     let joined = words[at..].iter().take(longest).take_while(|word| word.after == Gap::Space).count();
     if joined + 1 >= longest { longest.min(MOST) as u8 } else { 0 }
