@@ -5,7 +5,7 @@ use throughline_engine::Policy;
 use super::*;
 
 fn ask() -> Ask {
-    Ask::classify("please file that", Vec::new(), &Policy::default())
+    Ask::classify("please file that", Vec::new(), None, &Policy::default())
 }
 
 fn script(yaml: &str) -> Scripted {
