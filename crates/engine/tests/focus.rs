@@ -74,7 +74,11 @@ fn t20_an_anchor_that_was_not_offered_is_clamped() {
         let anchor = named.map(|id| if id == "offered" { offered.clone() } else { id.into() });
         let answer = Answer::Classify { label: "discussion".into(), confidence: 90, anchor };
         let outcome = Outcome::Done { result: EffectResult::Answered(answer) };
-        let step = w.event("", EventKind::EffectSettled { effect, outcome, card: None }, Given::default());
+        let step = w.event(
+            "",
+            EventKind::EffectSettled { effect, outcome, card: None, task: None },
+            Given::default(),
+        );
         assert_eq!(step.decision.reason, Reason::IntentModel);
         assert_eq!(step.trace.also.contains(&Reason::AnswerClamped), clamped);
         let told = format!("{:?}", step.trace);
