@@ -343,7 +343,7 @@ fn a_value_is_found_inside_a_text() {
         (Expected::Date, "you may not!"),
         (Expected::Time, "Twenty-six people, 3 of them late"),
         (Expected::Date, "on the 5th and the 9th"),
-        (Expected::Location, "tomorrow in Boston"),
+        (Expected::Email, "tomorrow in Boston"),
     ] {
         assert_eq!(find(&expected, &Words::of(text), &context()), None, "{text}");
     }
