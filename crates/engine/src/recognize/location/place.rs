@@ -96,7 +96,7 @@ impl<'t> Places<'t> {
                 capital: word.capital || !text.folded(word).starts_with(cased),
                 digit: word.digit,
             };
-            if mark.capital || !mark.common || (mark.first && !mark.inner) {
+            if mark.capital || !mark.common || mark.first || mark.inner {
                 mark.known = known(text, at, context);
             }
             // "nice" and "Nice." praise.
