@@ -26,8 +26,10 @@ pub(crate) const SELF_APPROVE: &str = "You asked for this, so someone else has t
 pub(crate) const TAMPERED: &str = "The stored request is not what was shown. Nothing was done (TL-4107).";
 pub(crate) const ALREADY: &str = "Already processed";
 pub(crate) const PRESS_APPROVE: &str = "Text does not approve anything. Please press Approve on the card.";
-pub(crate) const NOTHING_TO_STOP: &str = "Nothing is running and nothing is waiting here.";
-pub(crate) const STOPPED: &str = "Stopped. Open cards stay where they are.";
+const NOTHING_TO_STOP: &str = "Nothing is running and nothing is waiting here.";
+const NOTHING_TO_START_OVER: &str = "Nothing is waiting here. What would you like to do?";
+const STOPPED: &str = "Stopped. Open cards stay where they are.";
+const STARTED_OVER: &str = "Stopped; open cards stay where they are. What would you like to do?";
 pub(crate) const FORGOTTEN: &str = "Forgotten: unclear messages will be asked about again.";
 pub(crate) const NOTHING_REMEMBERED: &str = "This thread remembers no mode.";
 pub(crate) const FORGET_ME: &str =
@@ -50,6 +52,16 @@ pub(crate) const NOTHING_CHANGED: &str = "Nothing changed: write what should, as
 pub(crate) const CHECK_LOST: &str = "the tracker did not answer";
 
 /// Help, naming the installation's command.
+/// What a stop came to; who starts over is asked for what.
+pub(crate) const fn stopped(something: bool, start_over: bool) -> &'static str {
+    match (something, start_over) {
+        (true, true) => STARTED_OVER,
+        (true, false) => STOPPED,
+        (false, true) => NOTHING_TO_START_OVER,
+        (false, false) => NOTHING_TO_STOP,
+    }
+}
+
 pub(crate) fn help(policy: &Policy) -> String {
     let command = &policy.command.0;
     format!(

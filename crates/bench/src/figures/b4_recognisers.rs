@@ -61,8 +61,10 @@ fn readers() -> anyhow::Result<Vec<Reader>> {
         ));
     }
     readers.push(("interrupt".into(), Box::new(|words| _ = black_box(recognize::interrupt(words)))));
-    readers
-        .push(("acknowledgement".into(), Box::new(|words| _ = black_box(recognize::acknowledgement(words)))));
+    readers.push((
+        "acknowledgement".into(),
+        Box::new(|words| _ = black_box(recognize::acknowledgement(words, &recognize::Context::default()))),
+    ));
     Ok(readers)
 }
 

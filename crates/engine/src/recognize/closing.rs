@@ -1,8 +1,8 @@
 //! Messages that are nothing but an acknowledgement, or nothing but a greeting (`spec 03 §1`, `§4`).
 
 use super::lexicon::{Cover, Lexicon, RECOGNIZE, SectionId};
-use super::named;
 use super::words::{Gap, Word, Words};
+use super::{Context, boolean, echo, named};
 
 const GREETING: SectionId = named("greeting");
 const SIR: SectionId = named("sir");
@@ -13,10 +13,17 @@ const TURN: SectionId = named("turn.close");
 
 /// Whether the whole message acknowledges or closes: "thanks", "ok", "got it", "thanks, looks good".
 ///
-/// "ok, but what about X?", "not great" and "looks good except …" do not.
+/// "ok, but what about X?", "not great" and "looks good except …" do not. When the context has what was said before,
+/// what repeats it acknowledges too ("True Grit sounds great, thanks"), and so does a refusal of what was offered ("No,
+/// maybe later"): nothing is left to be done.
 #[must_use]
-pub fn acknowledgement(message: &Words) -> bool {
-    RECOGNIZE.iter().any(|lexicon| closes(lexicon, message.all()))
+pub fn acknowledgement(message: &Words, context: &Context<'_>) -> bool {
+    RECOGNIZE.iter().any(|lexicon| {
+        closes(lexicon, message.all())
+            || echo::merged(lexicon, message, context.question())
+                .is_some_and(|merged| closes(lexicon, &merged))
+            || boolean::declines(lexicon, message, context)
+    })
 }
 
 /// Whether the whole message greets: "hi", "hello there", "good morning, how are you?".
@@ -30,18 +37,22 @@ pub fn greeting(message: &Words) -> bool {
 }
 
 /// How many of [`CLOSES`] close by themselves; the others may stand beside them.
-const SAYS: usize = 5;
-const CLOSES: [SectionId; 10] = [
+const SAYS: usize = 7;
+const CLOSES: [SectionId; 14] = [
     THANKS,
     named("closing"),
     named("bye"),
     named("yes.weak"),
     named("yes.proposal"),
+    named("praise"),
+    named("thats_it"),
     named("filler"),
     named("no.word"),
     named("no.phrase"),
     named("yes.word"),
     named("now"),
+    named("name"),
+    named("please"),
 ];
 
 fn closes(lexicon: &'static Lexicon, words: &[Word]) -> bool {
@@ -54,7 +65,7 @@ fn closes(lexicon: &'static Lexicon, words: &[Word]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Words, acknowledgement, greeting};
+    use super::{Context, Words, acknowledgement, greeting};
 
     #[test]
     fn acknowledgements() {
@@ -73,7 +84,7 @@ mod tests {
             "Cool. Thanks",
             "I appreciate it",
         ] {
-            assert!(acknowledgement(&Words::of(text)), "{text}");
+            assert!(acknowledgement(&Words::of(text), &Context::default()), "{text}");
         }
         for text in [
             "ok, but what about caching?",
@@ -91,7 +102,7 @@ mod tests {
             "create a ticket",
             "stop",
         ] {
-            assert!(!acknowledgement(&Words::of(text)), "{text}");
+            assert!(!acknowledgement(&Words::of(text), &Context::default()), "{text}");
         }
     }
 
@@ -103,5 +114,53 @@ mod tests {
         for text in ["hi, create a ticket", "there", "high", "", "how are the builds?", "good"] {
             assert!(!greeting(&Words::of(text)), "{text}");
         }
+    }
+
+    #[test]
+    fn what_was_said_before_closes_more() {
+        for (before, text, closed) in [
+            ("How about True Grit?", "True Grit sounds great, thanks", true),
+            ("Would you like to book a room?", "No, I don't want to book a room.", true),
+            ("Would you like to book a room?", "No, maybe later", true),
+            ("Is that right?", "No", false),
+            ("It is booked.", "No", false),
+            ("Would you like to book a room?", "No, find me a train", false),
+            ("How about True Grit?", "True Grit sounds great, when is it on?", false),
+        ] {
+            let context = Context::default().to(before);
+            assert_eq!(acknowledgement(&Words::of(text), &context), closed, "{before} – {text}");
+        }
+    }
+
+    #[test]
+    fn german() {
+        for text in [
+            "danke",
+            "Vielen Dank!",
+            "Danke für die Hilfe",
+            "alles klar",
+            "verstanden",
+            "super, danke dir",
+            "passt",
+            "Nein danke, das war's. Tschüss!",
+            "Das wars schon, schönen Abend noch",
+        ] {
+            assert!(acknowledgement(&Words::of(text), &Context::default()), "{text}");
+        }
+        for text in [
+            "danke, buche mir noch ein Auto",
+            "ok, aber was ist mit der Datenbank?",
+            "passt, außer dem Schema",
+            "ja",
+            "nicht gut",
+            "alles",
+            "alles klar?",
+        ] {
+            assert!(!acknowledgement(&Words::of(text), &Context::default()), "{text}");
+        }
+        for text in ["Hallo", "Guten Morgen!", "Moin, wie geht's?", "Hallo zusammen"] {
+            assert!(greeting(&Words::of(text)), "{text}");
+        }
+        assert!(!greeting(&Words::of("Hallo, leg ein Ticket an")));
     }
 }

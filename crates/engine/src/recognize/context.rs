@@ -13,7 +13,7 @@ use super::lexicon::{LANGUAGES, Lexicon, RECOGNIZE};
 use crate::time::Timestamp;
 
 /// See the module.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Context<'c> {
     /// When the message came in: what "tomorrow" is counted from.
     pub now: Timestamp,
@@ -23,12 +23,31 @@ pub struct Context<'c> {
     pub language: &'c str,
     /// The question as it was asked; empty when nobody knows.
     pub asked: &'c str,
+    /// Whether the question is what the message is about, as far as the lane knows: only then does a mere "ok" answer
+    /// it (`spec 02 §6`).
+    pub focused: bool,
     /// The question's words, cut when somebody needs them.
     question: OnceCell<Words>,
     /// The names of places that are configured (`spec 02 §6`).
     configured: &'c [String],
     /// Their words, cut when somebody needs them.
     places: OnceCell<Configured>,
+}
+
+impl Default for Context<'_> {
+    fn default() -> Self {
+        let now = Timestamp::default();
+        Self {
+            now,
+            offset_s: 0,
+            language: "",
+            asked: "",
+            focused: true,
+            question: OnceCell::new(),
+            configured: &[],
+            places: OnceCell::new(),
+        }
+    }
 }
 
 impl<'c> Context<'c> {

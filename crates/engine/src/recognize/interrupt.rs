@@ -15,6 +15,18 @@ pub enum Interrupt {
     StartOver,
 }
 
+impl Interrupt {
+    /// Its stable name in a trace: `interrupt.cancel`.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Stop => "interrupt.stop",
+            Self::Cancel => "interrupt.cancel",
+            Self::StartOver => "interrupt.start_over",
+        }
+    }
+}
+
 /// The interrupt this message is, when it is nothing else.
 ///
 /// When it names two ("stop, start over") the last one counts.
@@ -67,6 +79,39 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(interrupt(&Words::of(text)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn german() {
+        for (text, expected) in [
+            ("Stopp!", Some(Stop)),
+            ("halt", Some(Stop)),
+            ("hör auf damit", Some(Stop)),
+            ("Abbrechen bitte", Some(Cancel)),
+            ("vergiss es", Some(Cancel)),
+            ("Lass gut sein", Some(Cancel)),
+            ("ach, lass es", Some(Cancel)),
+            ("von vorne", Some(StartOver)),
+            ("Nochmal von vorn, bitte", Some(StartOver)),
+            ("fang neu an", Some(StartOver)),
+            ("Halt mal den Termin frei", None),
+            ("Vergiss nicht die Milch", None),
+            ("Wo ist die Haltestelle?", None),
+            ("Storniere mein Zimmer im Ritz", None),
+            ("nein", None),
+        ] {
+            assert_eq!(interrupt(&Words::of(text)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_assistant_may_be_named() {
+        for text in ["Alexa, stop", "computer, cancel that", "Hey Siri, please stop"] {
+            assert!(interrupt(&Words::of(text)).is_some(), "{text}");
+        }
+        for text in ["how can you cancel?", "when will you stop", "bus stop", "don't do that"] {
+            assert!(interrupt(&Words::of(text)).is_none(), "{text}");
         }
     }
 }

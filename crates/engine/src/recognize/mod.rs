@@ -11,6 +11,7 @@ mod closing;
 mod contact;
 mod context;
 mod correction;
+mod echo;
 mod gazetteer;
 mod interrupt;
 pub(crate) mod lexicon;
@@ -180,8 +181,20 @@ pub struct Match {
     pub value: Value,
     /// The bytes of the message that say it.
     pub span: Range<usize>,
+    /// How firmly.
+    pub strength: Strength,
     /// The part of the message that is a separate clause and still has to be routed (`spec 02 §5.4`).
     pub remainder: Option<String>,
+}
+
+/// How firmly an answer was given (`spec 02 §6`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Strength {
+    /// The words mean this and nothing else.
+    #[default]
+    Firm,
+    /// They may as well acknowledge something: "ok".
+    Weak,
 }
 
 /// A value inside a text.
@@ -202,7 +215,7 @@ impl Found {
 
     /// The answer it is, with what of the message still has to be routed.
     fn and(self, remainder: Option<String>) -> Match {
-        Match { value: self.value, span: self.span, remainder }
+        Match { value: self.value, span: self.span, strength: Strength::Firm, remainder }
     }
 }
 
@@ -324,6 +337,9 @@ pub fn matches(expected: &Expected, text: &str) -> Result<Match, NoMatch> {
     answer(expected, &Words::of(text), &Context::default())
 }
 
+/// A language that knows less of the message than another does not read it.
+const ANOTHER_LANGUAGE: &str = "another language";
+
 /// Whether a message answers a question that expects `expected`, and with what (`spec 02 §6`).
 ///
 /// "Any is fine" says that there is no value and answers no type but a text, which holds it as it stands.
@@ -367,6 +383,7 @@ pub fn answer(expected: &Expected, message: &Words, context: &Context<'_>) -> Re
         };
         match read {
             Ok(found) => return Ok(found),
+            Err(no) if no.reason == ANOTHER_LANGUAGE => {}
             Err(no) => reason = no.reason,
         }
     }
@@ -434,7 +451,7 @@ fn free_text(message: &Words, context: &Context<'_>) -> Result<Match, NoMatch> {
     if let Some(reason) = able.find_map(|lexicon| request::explicit(lexicon, message, context.question())) {
         return Err(NoMatch { reason });
     }
-    if acknowledgement(message) {
+    if acknowledgement(message, &Context::default()) {
         return Err(NoMatch { reason: "acknowledgement" });
     }
     let value = Value::Text(message.text().trim().to_string());

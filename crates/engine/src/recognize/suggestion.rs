@@ -21,5 +21,5 @@ pub(crate) fn affirmed(
     }
     let yes = boolean::read(lexicon, message, context).ok()?;
     let value = (yes.value == Value::Boolean(true)).then(|| suggested(expected, context))??;
-    Some(Match { value, span: yes.span, remainder: yes.remainder })
+    Some(Match { value, ..yes })
 }

@@ -131,7 +131,7 @@ proptest! {
             let _ = matches(&expected, &text);
         }
         let message = Words::of(&text);
-        let _ = (interrupt(&message), acknowledgement(&message), greeting(&message));
+        let _ = (interrupt(&message), acknowledgement(&message, &Context::default()), greeting(&message));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use super::{
     Tried,
     Tried::{Decided, Passed},
-    focus, said,
+    focus, said, words,
 };
 use crate::approval::Closing;
 use crate::ask::Ask;
@@ -30,10 +30,7 @@ use crate::workflow::{About, Action, CardStatus, press};
 /// Rules decide what is explicit; a model, when there is one, is asked within bounds.
 pub(crate) fn intent(turn: &mut Turn<'_>) -> Tried {
     let said = said(turn);
-    if recognize::acknowledgement(&said.words)
-        && turn.conversational().is_none()
-        && turn.open_cards().next().is_none()
-    {
+    if turn.conversational().is_none() && turn.open_cards().next().is_none() && acknowledges(turn, &said) {
         return Decided(Decision::new(Verdict::Recorded, Reason::Acknowledged));
     }
     if let Some(decision) = handed_over(turn, &said) {
@@ -72,6 +69,12 @@ fn handed_over(turn: &mut Turn<'_>, said: &Said) -> Option<Decision> {
     };
     turn.trace.rule = Some(Cow::Borrowed(rule));
     Some(decision)
+}
+
+/// Whether the message leaves nothing to be done, behind what was said before it.
+fn acknowledges(turn: &Turn<'_>, said: &Said) -> bool {
+    let before = focus(turn).anchor_id().map_or("", |anchor| words::text_of(turn, anchor));
+    recognize::acknowledgement(&said.words, &words::context(turn).to(before))
 }
 
 /// What the request is about, followed by the lines below it: steps, acceptance criteria and the like.

@@ -1,5 +1,6 @@
 //! Rungs 4 to 6: what the words refer to, whether they stop something, whether they answer something.
 
+use alloc::borrow::Cow;
 use alloc::format;
 use alloc::rc::Rc;
 
@@ -12,11 +13,11 @@ use crate::admit::{Admission, admit};
 use crate::decision::{Applied, Decision, Reason, Verdict};
 use crate::event::{Event, EventKind};
 use crate::focus as resolver;
-use crate::id::TaskId;
+use crate::id::{MessageId, TaskId};
 use crate::intent::Intent;
 use crate::lane::{MessageKind, RecordKind, Task, TaskStatus};
 use crate::pending::{Answered, Fit, PendingKind, PendingState, Slot};
-use crate::recognize::{self, Context, Expected, Match, Value, Words};
+use crate::recognize::{self, Context, Expected, Interrupt, Match, Strength, Value, Words};
 use crate::say;
 use crate::tickets::flow;
 use crate::trace::Predicate;
@@ -54,16 +55,15 @@ fn join_burst(turn: &mut Turn<'_>) {
 }
 
 pub(crate) fn hard_interrupt(turn: &mut Turn<'_>) -> Tried {
-    if recognize::interrupt(&said(turn).words).is_none() {
-        return Passed(Predicate::NotAStop);
-    }
-    let reason = if interrupt(turn) { Reason::InterruptStop } else { Reason::InterruptNothing };
+    let Some(kind) = recognize::interrupt(&said(turn).words) else { return Passed(Predicate::NotAStop) };
+    turn.trace.rule = Some(Cow::Borrowed(kind.code()));
+    let reason = if interrupt(turn, kind) { Reason::InterruptStop } else { Reason::InterruptNothing };
     Decided(Decision::new(Verdict::Answered, reason))
 }
 
 /// Clears what can be stopped: the conversational pending and its task, what runs elsewhere for this person, and the
 /// open model ask. Cards stay.
-pub(crate) fn interrupt(turn: &mut Turn<'_>) -> bool {
+pub(crate) fn interrupt(turn: &mut Turn<'_>, kind: Interrupt) -> bool {
     let pending = turn.take_conversational();
     if let Some(task) = pending.as_ref().and_then(task_that_waits) {
         turn.end_task(&task, TaskStatus::Cancelled);
@@ -76,7 +76,7 @@ pub(crate) fn interrupt(turn: &mut Turn<'_>) -> bool {
     turn.head.lapsed = None;
     turn.head.answered = None;
     let stopped = work::stop(turn) || pending.is_some() || ask.is_some();
-    turn.say(MessageKind::Answer, None, if stopped { say::STOPPED } else { say::NOTHING_TO_STOP });
+    turn.say(MessageKind::Answer, None, say::stopped(stopped, kind == Interrupt::StartOver));
     stopped
 }
 
@@ -117,10 +117,14 @@ fn answer_to_question(turn: &mut Turn<'_>) -> Option<Decision> {
         return take(turn, &corrected.pending, &corrected.found, Reason::PendingCorrected);
     };
     let said = said(turn);
-    let context = context(turn).to(asked(turn, &pending));
+    let mut context = context(turn).to(text_of(turn, &pending.anchor));
+    context.focused = focus(turn).anchor_id().is_none_or(|anchor| *anchor == pending.anchor);
     match pending.fit(&said.words, &said.by, focus(turn), turn.now(), &context) {
         Fit::Applies(found) => {
             settle_question(turn, revived);
+            if found.strength == Strength::Weak {
+                turn.trace.rule = Some(Cow::Borrowed("boolean.weak"));
+            }
             return take(turn, &pending, &found, Reason::PendingApplied);
         }
         Fit::Expired => {
@@ -199,7 +203,7 @@ fn correction(turn: &Turn<'_>) -> Option<Corrected> {
     if *expected == Expected::Text && !frame.said_wrong {
         return None;
     }
-    let context = context(turn).to(asked(turn, pending));
+    let context = context(turn).to(text_of(turn, &pending.anchor));
     let found = recognize::answer(expected, &frame.value, &context).ok()?;
     Some(Corrected { pending: pending.clone(), found, said_wrong: frame.said_wrong })
 }
@@ -221,10 +225,10 @@ pub(crate) fn context<'t>(turn: &Turn<'t>) -> Context<'t> {
         .knowing(&turn.policy.places)
 }
 
-/// The words of the question, while the lane or the reply has its message.
-fn asked<'t>(turn: &Turn<'t>, pending: &PendingState) -> &'t str {
-    let replied_to = turn.given.anchor.as_ref().filter(|anchor| anchor.id == pending.anchor);
-    let known = replied_to.or_else(|| turn.lane.records.message(&pending.anchor));
+/// The words of a message, while the lane or the reply has it.
+pub(crate) fn text_of<'t>(turn: &Turn<'t>, id: &MessageId) -> &'t str {
+    let replied_to = turn.given.anchor.as_ref().filter(|anchor| anchor.id == *id);
+    let known = replied_to.or_else(|| turn.lane.records.message(id));
     known.map_or("", |message| &message.text)
 }
 

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use super::press::open_lines;
 use crate::decision::{Decision, Reason, Verdict};
 use crate::lane::MessageKind;
+use crate::recognize::Interrupt;
 use crate::rungs::words::interrupt;
 use crate::say;
 use crate::tickets::flow;
@@ -33,7 +34,7 @@ pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
             answer(turn, text, Reason::CommandForget)
         }
         "stop" => {
-            interrupt(turn);
+            interrupt(turn, Interrupt::Stop);
             Decision::new(Verdict::Answered, Reason::CommandStop)
         }
         "ticket" => {

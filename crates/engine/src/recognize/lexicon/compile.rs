@@ -12,7 +12,7 @@ use super::table::{Element, SectionId, Span, Start, Times, What, WordId};
 use super::vocabulary::{Vocabulary, hash};
 
 /// The first places of a vocabulary: what [`WordId`] names, so no words.
-const RESERVED: [&str; 3] = [""; 3];
+const RESERVED: [&str; 4] = [""; 4];
 
 /// What the name of a section begins with that is a class of single words.
 const CLASS: &str = "class.";
@@ -64,6 +64,7 @@ enum Meant<'a> {
     Section(&'a str),
     Any,
     Number,
+    Echo,
 }
 
 impl<'a> Language<'a> {
@@ -166,6 +167,7 @@ impl<'a> Part<'a> {
         let what = match base {
             "_" => Meant::Any,
             "#" => Meant::Number,
+            "@" => Meant::Echo,
             _ => match base.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')) {
                 Some(name) => Meant::Section(name),
                 None => Meant::Rows(base.split('|').map(|row| row.split('+').collect()).collect()),
@@ -323,6 +325,7 @@ impl Compiler<'_, '_> {
                 }
                 Meant::Any => _ = first.insert(WordId::ANY),
                 Meant::Number => _ = first.insert(WordId::NUMBER),
+                Meant::Echo => _ = first.insert(WordId::ECHO),
             }
             if part.times == Times::One {
                 // Under "any word" it is found whatever the word is.
@@ -347,6 +350,7 @@ impl Compiler<'_, '_> {
         Ok(match meant {
             Meant::Any => What::Any,
             Meant::Number => What::Number,
+            Meant::Echo => What::Word(WordId::ECHO),
             Meant::Section(name) => What::Section(self.section(name, line)?),
             Meant::Rows(rows) => match rows.as_slice() {
                 [row] if row.len() == 1 => What::Word(self.vocabulary.id(row[0])),

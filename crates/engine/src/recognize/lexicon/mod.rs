@@ -11,9 +11,10 @@
 //!
 //! A phrase is a list of elements. `word` is that word, folded as [`super::words`] folds it (lower case, no
 //! apostrophes); `a|b` is either word and `a+b|c` either `a b` or `c`; `<section>` is a phrase of that section, `_` any
-//! one word, `#` a word that begins with a digit. `?` after an element makes it optional, `*` lets it repeat or be
-//! absent. `word=3` is no phrase: it gives the word a value; `some words=3` is a phrase with one. A section `[class.…]`
-//! lists single words only, and is asked of a word rather than of a place: see [`Lexicon::classes`].
+//! one word, `#` a word that begins with a digit, `@` what is repeated of the question. `?` after an element makes it
+//! optional, `*` lets it repeat or be absent. `word=3` is no phrase: it gives the word a value; `some words=3` is a
+//! phrase with one. A section `[class.…]` lists single words only, and is asked of a word rather than of a place: see
+//! [`Lexicon::classes`].
 //!
 //! `compile.rs` makes of each file tables of numbers (`table.rs`); a phrase is only looked at when it can begin with the
 //! word that stands there. Nothing is allocated, and a phrase covers no more than 63 words: linear in the text.
@@ -121,6 +122,20 @@ impl Lexicon {
     /// Whether the language has a section: a recogniser is only asked in the languages that have its own.
     pub(crate) fn has(&self, id: SectionId) -> bool {
         self.sections.binary_search(&id).is_ok()
+    }
+
+    /// Whether no other language knows more of these words. One that knows less must not read the one word it happens
+    /// to know, since what the rest says to it is nothing.
+    pub(crate) fn knows_most(&self, words: &[Word]) -> bool {
+        let known = self.knows(words);
+        RECOGNIZE.iter().all(|other| other.knows(words) <= known)
+    }
+
+    /// How many of these words can begin a phrase of the language.
+    fn knows(&self, words: &[Word]) -> usize {
+        let known =
+            |word: &&Word| self.heads.get(usize::from(word.id.0)).is_some_and(|span| !span.is_empty());
+        words.iter().filter(|word| word.id != WordId::UNKNOWN).filter(known).count()
     }
 
     /// The phrases of a section that are found under a word.

@@ -14,6 +14,8 @@ impl WordId {
     pub(crate) const ANY: Self = Self(1);
     /// What phrases are found under that can begin with any word that begins with a digit.
     pub(crate) const NUMBER: Self = Self(2);
+    /// What a message repeats of the question, as one word: see `echo.rs`.
+    pub(crate) const ECHO: Self = Self(3);
 }
 
 /// A section, by its place among the names of all languages.
@@ -25,6 +27,11 @@ pub(crate) struct SectionId(pub(crate) u16);
 pub(crate) struct Span(pub(crate) u16, pub(crate) u16);
 
 impl Span {
+    /// Whether nothing is there.
+    pub(crate) const fn is_empty(self) -> bool {
+        self.0 == self.1
+    }
+
     /// That part of a table.
     pub(crate) fn of<T>(self, table: &[T]) -> &[T] {
         table.get(usize::from(self.0)..usize::from(self.1)).unwrap_or(&[])

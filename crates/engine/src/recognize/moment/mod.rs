@@ -44,7 +44,7 @@ pub(crate) fn read(
         return Err(NoMatch { reason: "quoted" });
     }
     // "That's all for today" names a day and answers nothing.
-    let own = if acknowledgement(message) {
+    let own = if acknowledgement(message, &Context::default()) {
         None
     } else {
         with(lexicon, message, context, expected, |maker| {

@@ -346,3 +346,25 @@ fn many_long_options_and_a_long_message_are_read_in_one_pass() {
     }
     assert_eq!(choice(&long, "", &long[150]), Some(long[150].clone()));
 }
+
+#[test]
+fn german() {
+    let expected = Expected::Selection(["A", "B", "C"].map(Into::into).to_vec());
+    for (text, option) in [
+        ("der erste", "A"),
+        ("die zweite Option", "B"),
+        ("Nummer zwei", "B"),
+        ("die letzte bitte", "C"),
+        ("B bitte", "B"),
+        ("ich nehme den dritten", "C"),
+        ("Ich hätte gern die erste", "A"),
+        ("die 2", "B"),
+    ] {
+        let found = answer(&expected, &Words::of(text), &Context::default())
+            .unwrap_or_else(|e| panic!("{text}: {}", e.reason));
+        assert_eq!(found.value, Value::Selection(option.into()), "{text}");
+    }
+    for text in ["die vierte", "keine davon", "was ist mit B?", "A oder B", "B nicht"] {
+        assert!(answer(&expected, &Words::of(text), &Context::default()).is_err(), "{text}");
+    }
+}
