@@ -5,6 +5,7 @@
 //! are pure.
 
 pub mod api;
+pub mod telegram;
 pub mod terminal;
 
 use async_trait::async_trait;
