@@ -1,5 +1,6 @@
 //! What `.ci/run` runs: every check, cheapest first, the tests with their runner's own summary last.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -13,6 +14,11 @@ pub(crate) const FEATURES: &str = "throughline-cli/failpoints";
 
 /// Set where there is no browser and none can be had.
 const NO_BROWSER: &str = "THROUGHLINE_NO_BROWSER";
+
+/// Vendors' published specifications: calls to the fakes are held against them where they are.
+const SPECS: &str = "../shared/data/specs";
+/// The variable that says where else.
+const SPECS_VARIABLE: &str = "THROUGHLINE_SPECS";
 
 /// Runs all of it.
 pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
@@ -52,6 +58,12 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     if std::env::var_os(NO_BROWSER).is_some_and(|value| !value.is_empty()) {
         skipped("browser tests", &format!("{NO_BROWSER} is set"));
     }
+    if !specs(repo).is_dir() {
+        skipped(
+            "vendors' published schemas",
+            &format!("none in {SPECS}; {SPECS_VARIABLE} names another folder"),
+        );
+    }
     // The tests are built, the pages are tried with that very program, and then the tests run: the runner's own
     // summary is the last thing printed.
     let mut tests = if repo.has("cargo", &["nextest", "--version"]) {
@@ -66,6 +78,10 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     tests.push("--no-fail-fast");
     cargo(&tests)?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn specs(repo: &Repo) -> PathBuf {
+    std::env::var_os(SPECS_VARIABLE).map_or_else(|| repo.path(SPECS), PathBuf::from)
 }
 
 /// The engine builds where there is no operating system, if that target is installed.
@@ -83,11 +99,17 @@ fn wasm(repo: &Repo) -> Result<()> {
 
 /// Runs cargo and stops at a failure, naming the command that shows it again.
 pub(crate) fn cargo(repo: &Repo, arguments: &[&str]) -> Result<()> {
+    cargo_with(repo, arguments, &[])
+}
+
+/// The same with variables.
+pub(crate) fn cargo_with(repo: &Repo, arguments: &[&str], variables: &[(&str, &str)]) -> Result<()> {
     let shown = format!("cargo {}", arguments.join(" "));
     say::step(&shown);
     let started = Instant::now();
-    let status =
-        repo.command("cargo", arguments).status().with_context(|| format!("cannot run `{shown}`"))?;
+    let mut command = repo.command("cargo", arguments);
+    let status = command.envs(variables.iter().copied()).status();
+    let status = status.with_context(|| format!("cannot run `{shown}`"))?;
     if !status.success() {
         bail!("`{shown}` failed");
     }

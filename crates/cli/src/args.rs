@@ -83,6 +83,7 @@ pub(crate) enum Command {
     Audit(commands::audit::Args),
     Doctor(commands::doctor::Args),
     Config(commands::config::Args),
+    Telegram(commands::telegram::Args),
     Token(commands::token::Args),
     Explain(commands::explain::Args),
     Completions(commands::completions::Args),

@@ -439,3 +439,15 @@ pub enum Attempt<T> {
         why: String,
     },
 }
+
+impl<T> Attempt<T> {
+    /// The same outcome with another result.
+    pub fn map<U>(self, result: impl FnOnce(T) -> U) -> Attempt<U> {
+        match self {
+            Self::Applied(applied) => Attempt::Applied(result(applied)),
+            Self::NotApplied { why, hint } => Attempt::NotApplied { why, hint },
+            Self::Rejected { text, errors } => Attempt::Rejected { text, errors },
+            Self::Unknown { why } => Attempt::Unknown { why },
+        }
+    }
+}

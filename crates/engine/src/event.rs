@@ -84,7 +84,7 @@ pub enum EventKind {
     /// The user has to be told what intake did not take.
     #[serde(rename = "intake.notice")]
     IntakeNotice {
-        /// The stable word: `queue_full`, `dead`, `paused`, `rate`.
+        /// The stable word: `queue_full`, `dead`, `paused`, `rate`, `still_open`, `linked`.
         why: String,
         /// The sentence.
         message: String,

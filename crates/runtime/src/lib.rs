@@ -16,6 +16,7 @@ mod counted;
 mod direct;
 mod dispatch;
 mod faults;
+mod foresee;
 mod given;
 pub mod host;
 mod intake;
@@ -31,6 +32,7 @@ mod wake;
 mod zone;
 
 pub use faults::{Crash, FailPoint, Faults, NoFaults, from_environment};
+pub use foresee::Foreseen;
 pub use intake::Inbound;
 pub use keys::Keys;
 pub use lane::LaneRun;

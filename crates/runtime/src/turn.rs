@@ -136,7 +136,7 @@ impl Runtime {
     }
 
     /// The step, behind a wall: a defect in a rule must not take the lane with it.
-    fn stepped(&self, lane: &Lane, event: &Event, given: &Given) -> Option<Step> {
+    pub(crate) fn stepped(&self, lane: &Lane, event: &Event, given: &Given) -> Option<Step> {
         catch_unwind(AssertUnwindSafe(|| step(lane, event, given, &self.policy))).ok()
     }
 

@@ -1,36 +1,52 @@
-//! Who people are: the configured users.
+//! Who people are: the configured users, and who is one of them on Telegram.
+
+use std::sync::Arc;
 
 use async_trait::async_trait;
+use throughline_channels::telegram::CHANNEL;
 use throughline_engine::given::Actor;
 use throughline_engine::{LaneKey, Timestamp};
 use throughline_runtime::Directory;
 
 use crate::Config;
+use crate::telegram::{Book, Edge};
 
-/// The people of the configuration.
-pub(crate) struct ConfiguredUsers(pub(crate) Config);
+/// The people of the configuration, by the ids of their channels.
+pub(crate) struct Known {
+    config: Config,
+    telegram: Option<Arc<Book>>,
+}
+
+impl Known {
+    pub(crate) fn new(config: Config, telegram: Option<Arc<Book>>) -> Self {
+        Self { config, telegram }
+    }
+}
 
 #[async_trait]
-impl Directory for ConfiguredUsers {
+impl Directory for Known {
     /// A user's own principal comes first, then roles and groups. Somebody who is not configured is only
     /// themselves.
     async fn actor(&self, lane: &LaneKey, id: &str) -> Actor {
         let mut principals = vec![format!("user:{id}")];
-        let Some(user) = self.0.user(&lane.tenant, id) else {
-            let language = self.0.language.clone();
+        let language = self.config.language.clone();
+        let Some(user) = self.config.user(&lane.tenant, id) else {
+            if let Some(book) = self.telegram.as_ref().filter(|_| lane.channel == CHANNEL) {
+                return Actor { language, ..Edge::stranger(book, lane, id).await };
+            }
             return Actor { id: id.into(), name: id.into(), principals, language, ..Actor::default() };
         };
         principals.extend(user.roles.iter().map(|role| format!("role:{role}")));
         principals.extend(user.groups.iter().map(|group| format!("group:{group}")));
         let name = if user.name.is_empty() { id } else { &user.name };
-        let language = user.language.clone().or_else(|| self.0.language.clone());
+        let language = user.language.clone().or(language);
         Actor { id: id.into(), name: name.into(), principals, barred: user.barred.clone(), language }
     }
 
     /// The person's own time zone, or the installation's.
     fn offset_s(&self, lane: &LaneKey, id: &str, at: Timestamp) -> i32 {
-        let own = self.0.user(&lane.tenant, id).and_then(|user| user.zone.as_ref());
-        own.or(self.0.zone.as_ref()).map_or(0, |zone| zone.offset_s(at))
+        let own = self.config.user(&lane.tenant, id).and_then(|user| user.zone.as_ref());
+        own.or(self.config.zone.as_ref()).map_or(0, |zone| zone.offset_s(at))
     }
 }
 
@@ -40,7 +56,7 @@ mod tests {
 
     #[tokio::test]
     async fn names_the_person_first() {
-        let users = ConfiguredUsers(Config::demo(None).unwrap());
+        let users = Known::new(Config::demo(None).unwrap(), None);
         let lane = LaneKey::new("demo", "throughline", "api", "c", "");
         let you = users.actor(&lane, "you").await;
         assert_eq!(you.principals, ["user:you", "role:approver"]);

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use throughline_channels::telegram::CHANNEL;
 use throughline_channels::{Channel, ReadFromStore};
 use throughline_runtime::host::{self, Host};
 use throughline_runtime::{Keys, Parts, Ports, Runtime, Stop, from_environment};
@@ -12,11 +13,11 @@ use throughline_trackers::Tracker;
 use throughline_trackers::local::LocalTracker;
 
 use crate::codes::{self, Code};
-use crate::directory::ConfiguredUsers;
+use crate::directory::Known;
 use crate::documents::StoredDocuments;
-use crate::{Config, ConfigErrors, StoreUrl, key};
+use crate::{Config, ConfigErrors, StoreUrl, key, telegram};
 
-/// The channels this version plugs in. Their users read from the store.
+/// The channels that are always there. Their users read from the store.
 const CHANNELS: [&str; 3] = ["api", "terminal", "web"];
 
 /// Why nothing was started.
@@ -44,6 +45,20 @@ pub enum StartError {
         /// Why.
         why: String,
     },
+    /// The Telegram channel cannot be used as it is configured.
+    #[error("cannot use the Telegram channel: {why}")]
+    Telegram {
+        /// Why.
+        why: String,
+    },
+    /// Updates are to be polled, but go to a webhook.
+    #[error(
+        "cannot poll Telegram: its updates go to the webhook {url}; remove it with `throughline telegram setup`"
+    )]
+    WebhookSet {
+        /// Where they go.
+        url: String,
+    },
     /// The address cannot be listened on.
     #[error("cannot listen on {address}: {why}; stop what listens there, or choose another server.listen")]
     Listen {
@@ -66,6 +81,8 @@ impl StartError {
             Self::Store(error) | Self::Recover(Stop::Store(error)) => store_code(error),
             Self::Key { .. } => &codes::INSTANCE_KEY,
             Self::Folder { .. } => &codes::STORE_OPEN,
+            Self::Telegram { .. } => &codes::TELEGRAM_CONFIG,
+            Self::WebhookSet { .. } => &codes::TELEGRAM_WEBHOOK_SET,
             Self::Listen { .. } => &codes::LISTEN_FAILED,
             Self::Recover(Stop::Unreadable { .. }) => &codes::UNREADABLE,
             Self::Recover(Stop::Crash(_)) => &codes::INTERNAL,
@@ -95,6 +112,8 @@ pub struct Instance {
     pub runtime: Arc<Runtime>,
     /// The embedded tracker.
     pub tracker: Arc<LocalTracker>,
+    /// The Telegram channel, if one is configured.
+    pub telegram: Option<Arc<telegram::Edge>>,
 }
 
 /// Opens the store and plugs everything together. Nothing is performed and nothing is listened on.
@@ -111,13 +130,16 @@ pub async fn open(config: Config) -> Result<Instance, StartError> {
 /// # Errors
 /// The instance key cannot be used.
 pub async fn open_with(config: Config, store: Arc<dyn Store>) -> Result<Instance, StartError> {
-    let keys = Keys::new(instance_key(&config, store.as_ref()).await?);
+    let key = instance_key(&config, store.as_ref()).await?;
+    let keys = Keys::new(key);
     let documents = Arc::new(StoredDocuments(store.clone()));
     let tracker = Arc::new(LocalTracker::new(config.tracker.clone(), documents));
     let channel = |name: &str| (name.to_owned(), Arc::new(ReadFromStore::new(name)) as Arc<dyn Channel>);
+    let telegram = telegram::Edge::open(&config, &store, &key)?.map(Arc::new);
+    let sends = telegram.iter().map(|edge| (CHANNEL.to_owned(), edge.channel() as Arc<dyn Channel>));
     let ports = Ports {
-        directory: Arc::new(ConfiguredUsers(config.clone())),
-        channels: CHANNELS.into_iter().map(channel).collect(),
+        directory: Arc::new(Known::new(config.clone(), telegram.as_ref().map(|edge| edge.book()))),
+        channels: CHANNELS.into_iter().map(channel).chain(sends).collect(),
         trackers: [("local".to_owned(), tracker.clone() as Arc<dyn Tracker>)].into(),
         model: None,
         // Clients of tools and sub-agents are not part of this version: without a host, a call fails and says so.
@@ -132,7 +154,7 @@ pub async fn open_with(config: Config, store: Arc<dyn Store>) -> Result<Instance
         faults: from_environment(),
         entropy: Arc::new(entropy),
     }));
-    Ok(Instance { config, store, runtime, tracker })
+    Ok(Instance { config, store, runtime, tracker, telegram })
 }
 
 impl Instance {

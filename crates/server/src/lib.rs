@@ -33,11 +33,14 @@ mod routes;
 mod sent;
 mod serve;
 mod socket;
+pub mod telegram;
 pub mod telling;
 mod web;
 pub mod wire;
 
-pub use config::{Config, ConfigError, ConfigErrors, Origin, Setting, Sources, StoreUrl};
+pub use config::{
+    Config, ConfigError, ConfigErrors, Origin, Setting, Sources, StoreUrl, TelegramConfig, TelegramMode,
+};
 pub use instance::{Instance, StartError, open, open_with};
 pub use routes::openapi;
 pub use serve::{serve, serve_instance};

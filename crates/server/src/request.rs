@@ -134,8 +134,13 @@ pub(crate) fn limit(asked: Option<u32>) -> Result<u32, Problem> {
 
 /// Reads a JSON body: type, size, time, depth, syntax.
 pub(crate) async fn read_json(headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
+    read_json_within(headers, body, MAX_BODY).await
+}
+
+/// The same with another size.
+pub(crate) async fn read_json_within(headers: &HeaderMap, body: Body, most: usize) -> Result<Bytes, Problem> {
     typed(headers, "application/json", "JSON")?;
-    let bytes = read(headers, body).await?;
+    let bytes = read(headers, body, most).await?;
     if too_deep(&bytes) {
         return Err(Problem::new(&codes::TOO_DEEP, format!("the body is nested more than {MAX_DEPTH} deep")));
     }
@@ -145,17 +150,17 @@ pub(crate) async fn read_json(headers: &HeaderMap, body: Body) -> Result<Bytes, 
 /// Reads what a form of a page sends. Of a field that is there twice, the last counts.
 pub(crate) async fn read_form(headers: &HeaderMap, body: Body) -> Result<BTreeMap<String, String>, Problem> {
     typed(headers, "application/x-www-form-urlencoded", "a form")?;
-    let bytes = read(headers, body).await?;
+    let bytes = read(headers, body, MAX_BODY).await?;
     Ok(form_urlencoded::parse(&bytes).into_owned().collect())
 }
 
 /// Reads a body: size, time.
-async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
+async fn read(headers: &HeaderMap, body: Body, most: usize) -> Result<Bytes, Problem> {
     let declared = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-    if declared.is_some_and(|length| length > MAX_BODY) {
-        return Err(too_large());
+    if declared.is_some_and(|length| length > most) {
+        return Err(too_large(most));
     }
-    tokio::time::timeout(BODY_TIME, collect(body)).await.map_err(|_| {
+    tokio::time::timeout(BODY_TIME, collect(body, most)).await.map_err(|_| {
         Problem::new(
             &codes::TIMEOUT,
             format!("the body did not arrive within {} seconds", BODY_TIME.as_secs()),
@@ -177,20 +182,20 @@ fn typed(headers: &HeaderMap, wanted: &str, called: &str) -> Result<(), Problem>
     Err(Problem::new(&codes::MEDIA_TYPE, format!("{text}; send Content-Type: {wanted}")))
 }
 
-fn too_large() -> Problem {
-    Problem::new(&codes::TOO_LARGE, format!("the body is larger than {MAX_BODY} bytes"))
+fn too_large(most: usize) -> Problem {
+    Problem::new(&codes::TOO_LARGE, format!("the body is larger than {most} bytes"))
 }
 
 /// Stops reading at the limit, whatever was declared.
-async fn collect(body: Body) -> Result<Bytes, Problem> {
+async fn collect(body: Body, most: usize) -> Result<Bytes, Problem> {
     let mut stream = body.into_data_stream();
     let mut all = BytesMut::new();
     while let Some(chunk) = stream.next().await {
         let chunk = chunk.map_err(|error| {
             Problem::new(&codes::BAD_REQUEST, format!("the body could not be read to its end: {error}"))
         })?;
-        if all.len() + chunk.len() > MAX_BODY {
-            return Err(too_large());
+        if all.len() + chunk.len() > most {
+            return Err(too_large(most));
         }
         all.extend_from_slice(&chunk);
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -48,8 +48,17 @@ pub async fn serve_instance(
     let cannot = |error: std::io::Error| StartError::Listen { address, why: error.to_string() };
     let listener = TcpListener::bind(address).await.map_err(cannot)?;
     let bound = listener.local_addr().map_err(cannot)?;
+    if let Some(telegram) = &instance.telegram {
+        telegram.check().await?;
+    }
     let host = instance.start().await?;
     let app = App::new(instance);
+    let (stop, stopping) = watch::channel(false);
+    let receiving = app
+        .instance
+        .telegram
+        .clone()
+        .map(|telegram| tokio::spawn(telegram.run(app.instance.runtime.clone(), stopping)));
     let _ = app.address.set(bound);
     tracing::info!(address = %bound, store = app.store().describe(), "listening");
     ready(bound);
@@ -61,6 +70,10 @@ pub async fn serve_instance(
     }
     tracing::info!("draining");
     app.drain();
+    let _ = stop.send(true);
+    if let Some(receiving) = receiving {
+        let _ = tokio::time::timeout(LAST_ANSWERS, receiving).await;
+    }
     server.finish().await;
     drop(server);
     host.drain().await;

@@ -3,9 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
-use throughline_channels::{Channel, Surface};
-use throughline_engine::LaneKey;
-use throughline_engine::effect::{Attempt, EffectBody};
+use throughline_channels::{Channel, Delivered, Sending, Surface};
+use throughline_engine::effect::Attempt;
 
 /// A channel that is sent to, like Slack or Telegram; `web` reads from the store instead.
 pub(crate) struct SimChannel {
@@ -29,8 +28,8 @@ impl Channel for SimChannel {
         if self.name == "web" { Surface::ReadFromStore } else { Surface::Sends }
     }
 
-    async fn deliver(&self, _: &LaneKey, _: &EffectBody) -> Attempt<Option<String>> {
+    async fn deliver(&self, _: Sending<'_>) -> Attempt<Delivered> {
         let n = self.sent.fetch_add(1, Ordering::Relaxed);
-        Attempt::Applied(Some(format!("{}:{n}", self.name)))
+        Attempt::Applied(Delivered { id: Some(format!("{}:{n}", self.name)), more: false })
     }
 }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::future::Future;
+use std::sync::Arc;
 
+use throughline_channels::Channel;
 use throughline_engine::effect::{EffectResult, Outcome};
 use throughline_engine::given::Paused;
 use throughline_engine::lane::Lane;
@@ -38,6 +40,7 @@ const RETRIES: u32 = 12;
 pub struct SimDriver {
     run: Option<Run>,
     points: Vec<&'static str>,
+    channel: Option<Arc<dyn Channel>>,
 }
 
 struct Run {
@@ -52,7 +55,13 @@ impl SimDriver {
     /// A driver without a world: [`Driver::begin`] makes one.
     #[must_use]
     pub fn new() -> Self {
-        Self { run: None, points: POINTS.iter().map(|point| point.name()).collect() }
+        Self { points: POINTS.iter().map(|point| point.name()).collect(), ..Self::default() }
+    }
+
+    /// The same, and what lanes say goes out by that channel, whatever channel a scenario names.
+    #[must_use]
+    pub fn over(channel: Arc<dyn Channel>) -> Self {
+        Self { channel: Some(channel), ..Self::new() }
     }
 
     fn run(&mut self) -> Result<&mut Run, DriverError> {
@@ -69,7 +78,7 @@ fn block<T>(future: impl Future<Output = Result<T, Stop>>) -> Result<T, DriverEr
 
 impl Driver for SimDriver {
     fn begin(&mut self, world: &World) -> Result<(), DriverError> {
-        let outside = Outside::new(world)?;
+        let outside = Outside::new(world, self.channel.clone())?;
         let host = outside.host();
         let mut run = Run {
             outside,

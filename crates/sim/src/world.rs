@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
+use throughline_channels::Channel;
 use throughline_engine::effect::{Attempt, Guarantee};
 use throughline_engine::given::Actor;
 use throughline_engine::tickets::{Item, Part};
@@ -39,7 +40,8 @@ pub(crate) struct Outside {
 }
 
 impl Outside {
-    pub(crate) fn new(world: &World) -> Result<Self, DriverError> {
+    /// `channel`: what stands in place of the virtual one, if anything.
+    pub(crate) fn new(world: &World, channel: Option<Arc<dyn Channel>>) -> Result<Self, DriverError> {
         let clock = Arc::new(ManualClock::at(world.clock));
         let store = Arc::new(MemoryStore::new(clock.clone()));
         let tracker = Arc::new(tracker(world)?);
@@ -56,7 +58,7 @@ impl Outside {
             directory: Arc::new(People { known: world.people.clone(), zones: zones(world)? }),
             channels: BTreeMap::from([(
                 world.channel.clone(),
-                Arc::new(SimChannel::new(&world.channel)) as Arc<dyn throughline_channels::Channel>,
+                channel.unwrap_or_else(|| Arc::new(SimChannel::new(&world.channel))),
             )]),
             trackers: BTreeMap::from([("local".to_owned(), promised)]),
             workers: workers

@@ -239,8 +239,10 @@ pub(crate) fn not_started(error: &StartError, listen: &str) -> Failure {
         StartError::Store(_) | StartError::Folder { .. } | StartError::Recover(_) => {
             failure.hint(error.code().fix).exit(Exit::Unreachable)
         }
-        StartError::Key { .. } => failure.hint(error.code().fix).exit(Exit::Configuration),
-        StartError::Listen { .. } => failure.hint(error.code().fix),
+        StartError::Key { .. } | StartError::Telegram { .. } => {
+            failure.hint(error.code().fix).exit(Exit::Configuration)
+        }
+        StartError::Listen { .. } | StartError::WebhookSet { .. } => failure.hint(error.code().fix),
     }
 }
 

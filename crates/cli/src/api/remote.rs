@@ -184,6 +184,11 @@ impl Remote {
         self.send("POST", "/v1/sign-in-links", "link", &json!({ "user": user }))
     }
 
+    /// Makes a link that joins a person on Telegram to their account.
+    pub(crate) fn telegram_link(&self, user: &str) -> Result<SignInLink, Failure> {
+        self.send("POST", "/v1/telegram-links", "link", &json!({ "user": user }))
+    }
+
     pub(crate) fn why(&self, turn: &str) -> Result<Why, Failure> {
         self.get(&format!("/v1/turns/{turn}/why"))
     }

@@ -14,6 +14,7 @@ pub(crate) mod lanes;
 pub(crate) mod record;
 pub(crate) mod replay;
 pub(crate) mod serve;
+pub(crate) mod telegram;
 pub(crate) mod test;
 pub(crate) mod token;
 pub(crate) mod version;
@@ -42,6 +43,7 @@ pub(crate) fn run(app: &App, command: Command) -> Outcome {
         Command::Audit(args) => audit::run(app, &args),
         Command::Doctor(args) => doctor::run(app, &args),
         Command::Config(args) => config::run(app, &args),
+        Command::Telegram(args) => telegram::run(app, &args),
         Command::Token(args) => token::run(app, &args),
         Command::Explain(args) => explain::run(app, &args),
         Command::Completions(args) => completions::run(app, &args),

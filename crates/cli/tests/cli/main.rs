@@ -16,6 +16,7 @@ mod home;
 mod json;
 mod scenarios;
 mod serving;
+mod telegram;
 
 /// A file that nobody named above would never run.
 #[test]

@@ -3,6 +3,7 @@
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 
 use super::{
     Tried,
@@ -25,7 +26,7 @@ use crate::tickets::{Part, flow};
 use crate::trace::{Predicate, Rung};
 use crate::turn::{Said, Turn};
 use crate::work;
-use crate::workflow::{About, CardStatus, TimerAbout, command, press};
+use crate::workflow::{About, Card, CardStatus, TimerAbout, command, press};
 
 /// Presses, forms and commands go straight to their handlers: no classifier, no model.
 pub(crate) fn workflow_event(turn: &mut Turn<'_>) -> Tried {
@@ -77,12 +78,27 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> Tried {
             Some(Moved::Stale) => Reason::TaskStaleReport,
             None => Reason::TaskTooManyLive,
         }),
+        EventKind::IntakeNotice { why, message } if why == "still_open" => Decided(still_open(turn, message)),
         EventKind::IntakeNotice { message, .. } => {
             turn.say(MessageKind::Notification, None, message);
             Decided(Decision::new(Verdict::Answered, Reason::IntakeNotice))
         }
         _ => Decided(Decision::new(Verdict::Ignored, Reason::IgnoredKind)),
     }
+}
+
+/// The channel could not be reached for a while, or shows nothing of before any more: every open card is shown again and
+/// says why, and the lane says it once (`spec 06 §5.6`).
+fn still_open(turn: &mut Turn<'_>, message: &str) -> Decision {
+    let open: Vec<Card> = turn.open_cards().cloned().collect();
+    if open.is_empty() {
+        return Decision::new(Verdict::Ignored, Reason::IntakeNotice);
+    }
+    for card in &open {
+        turn.show_again(card, message);
+    }
+    turn.say(MessageKind::Notification, None, message);
+    Decision::new(Verdict::Answered, Reason::IntakeNotice)
 }
 
 fn asks(turn: &Turn<'_>, effect: &EffectId) -> bool {

@@ -74,6 +74,13 @@ impl Turn<'_> {
         self.put(Record::Card(card));
     }
 
+    /// Shows a card as it stands, with a note at its head. The next change of the card takes the note away.
+    pub(crate) fn show_again(&mut self, card: &Card, note: &str) {
+        let mut model = project(card, self.draft_of(card).as_ref(), self.now(), self.policy);
+        model.facts.insert(0, note.into());
+        self.effect(EffectBody::CardUpdate { message: card.message.clone(), card: model }, &[], None);
+    }
+
     /// The card's next version: what would be approved has changed, so the old approval can be decided no
     /// more and its buttons are stale.
     pub(crate) fn revise(&mut self, mut card: Card, about: About) {

@@ -1,36 +1,131 @@
 //! Messages and cards, for channels that are sent to.
 
-use throughline_engine::effect::{Attempt, EffectBody, EffectResult};
+use std::sync::Arc;
+
+use throughline_channels::{Addressee, Channel, Delivered, Sending};
+use throughline_engine::effect::{Attempt, EffectBody};
+use throughline_engine::lane::{MessageKind, Record};
+use throughline_engine::{EventKind, LaneKey, MessageId, Timestamp};
 use throughline_store::StoredEffect;
 
+use crate::given::{decode, unreadable};
+use crate::record::Turn;
 use crate::{FailPoint, Runtime, Stop};
 
+/// A message on its way out, with everything that a channel is told of it.
+pub(super) struct Outgoing<'a> {
+    channel: Arc<dyn Channel>,
+    effect: &'a StoredEffect,
+    body: EffectBody,
+    sent: Vec<String>,
+    answers: Option<String>,
+    person: Option<Addressee>,
+    question: bool,
+}
+
+impl Outgoing<'_> {
+    /// How many parts of it are out: each took an attempt that is not to be counted against the next.
+    pub(super) fn parts_out(&self) -> u32 {
+        u32::try_from(self.sent.len()).unwrap_or(u32::MAX)
+    }
+
+    fn sending(&self, now: Timestamp) -> Sending<'_> {
+        Sending {
+            lane: &self.effect.lane,
+            body: &self.body,
+            sent: &self.sent,
+            answers: self.answers.as_deref(),
+            person: self.person.as_ref(),
+            question: self.question,
+            age: now.since(self.effect.created_at),
+            now,
+        }
+    }
+
+    /// When it may not begin yet.
+    pub(super) fn not_before(&self, now: Timestamp) -> Option<Timestamp> {
+        self.channel.not_before(&self.sending(now))
+    }
+}
+
+/// The message that an effect shows.
+pub(super) fn shows(body: &EffectBody) -> Option<&MessageId> {
+    match body {
+        EffectBody::Reply { message, .. }
+        | EffectBody::CardPost { message, .. }
+        | EffectBody::CardUpdate { message, .. } => Some(message),
+        _ => None,
+    }
+}
+
 impl Runtime {
-    pub(super) async fn send(
+    /// What a channel is told of a delivery. `None`: it is none, or there is no such channel here.
+    pub(super) async fn outgoing<'a>(
         &self,
-        effect: &StoredEffect,
+        effect: &'a StoredEffect,
         body: &EffectBody,
-    ) -> Result<Attempt<EffectResult>, Stop> {
-        let Some(channel) = self.ports.channels.get(&effect.lane.channel) else {
-            let text = format!("there is no channel {} here", effect.lane.channel);
-            return Ok(Attempt::Rejected { text, errors: Vec::new() });
-        };
+    ) -> Result<Option<Outgoing<'a>>, Stop> {
+        let delivers = shows(body).is_some() || matches!(body, EffectBody::Notice { .. });
+        let channel = self.ports.channels.get(&effect.lane.channel).filter(|_| delivers);
+        let Some(channel) = channel.cloned() else { return Ok(None) };
+        let lane = &effect.lane;
         let mut body = body.clone();
         if let EffectBody::CardPost { card, .. } | EffectBody::CardUpdate { card, .. } = &mut body {
-            self.keys.fill(&effect.lane.tenant, card);
+            self.keys.fill(&lane.tenant, card);
         }
+        let sent = match shows(&body) {
+            Some(message) => self.store.sent(lane, message.as_str()).await?,
+            None => Vec::new(),
+        };
+        let question = match &body {
+            EffectBody::Reply { message, .. } => self.is_question(lane, message).await?,
+            _ => false,
+        };
+        let (answers, by) = self.cause(effect).await?;
+        let person = match &body {
+            EffectBody::Notice { to, .. } => Some(to.clone()),
+            _ => by.filter(|_| question),
+        };
+        let person = match person {
+            Some(id) => Some(Addressee { name: self.ports.directory.actor(lane, &id).await.name, id }),
+            None => None,
+        };
+        Ok(Some(Outgoing { channel, effect, body, sent, answers, person, question }))
+    }
+
+    async fn is_question(&self, lane: &LaneKey, message: &MessageId) -> Result<bool, Stop> {
+        let Some(stored) = self.store.record(lane, "message", message.as_str()).await? else {
+            return Ok(false);
+        };
+        Ok(
+            matches!(decode(&stored)?, Record::Message(message) if message.kind == Some(MessageKind::Question)),
+        )
+    }
+
+    /// The message that caused the turn of an effect, by the channel's id, and who wrote or pressed. Both are gone when
+    /// the turn's content was erased.
+    async fn cause(&self, effect: &StoredEffect) -> Result<(Option<String>, Option<String>), Stop> {
+        let Some(stored) = self.store.turn(&effect.lane.tenant, &effect.turn).await? else {
+            return Ok((None, None));
+        };
+        let turn = Turn::read(&stored).map_err(|e| unreadable("a turn row", &e.to_string()))?;
+        let Some(event) = turn.content.map(|content| content.event) else { return Ok((None, None)) };
+        let by = Some(event.actor).filter(|actor| !actor.is_empty());
+        Ok(match event.kind {
+            EventKind::MessagePosted(posted) => (posted.message_id, by),
+            _ => (None, by),
+        })
+    }
+
+    /// One attempt at one part.
+    pub(super) async fn send(&self, outgoing: &Outgoing<'_>) -> Result<Attempt<Delivered>, Stop> {
         self.faults.at(FailPoint::BytesOnWire)?;
-        let outcome = channel.deliver(&effect.lane, &body).await;
+        let outcome = outgoing.channel.deliver(outgoing.sending(self.store.now())).await;
         self.faults.at(FailPoint::VendorApplied)?;
         self.faults.at(FailPoint::ReplyRead)?;
-        if matches!(body, EffectBody::CardPost { .. } | EffectBody::CardUpdate { .. }) {
+        if matches!(outgoing.body, EffectBody::CardPost { .. } | EffectBody::CardUpdate { .. }) {
             self.faults.at(FailPoint::CardSent)?;
         }
-        Ok(match outcome {
-            Attempt::Applied(channel_id) => Attempt::Applied(EffectResult::Delivered { channel_id }),
-            Attempt::NotApplied { why, hint } => Attempt::NotApplied { why, hint },
-            Attempt::Rejected { text, errors } => Attempt::Rejected { text, errors },
-            Attempt::Unknown { why } => Attempt::Unknown { why },
-        })
+        Ok(outcome)
     }
 }

@@ -5,6 +5,7 @@ mod model;
 mod tracker;
 mod work;
 
+use throughline_channels::Delivered;
 use throughline_engine::effect::{
     AfterUnknown, Attempt, EffectBody, EffectResult, FieldError, Guarantee, Outcome, after_unknown,
     retry_delay,
@@ -13,6 +14,8 @@ use throughline_engine::given::Addressing;
 use throughline_engine::policy::limits;
 use throughline_engine::{Event, EventKind};
 use throughline_store::{Delivery, EffectState, Leased, Mark, SettleTo, Settlement, StoredEffect};
+
+use message::{Outgoing, shows};
 
 use crate::given::unreadable;
 use crate::intake::delivery;
@@ -50,10 +53,16 @@ impl Runtime {
         let body: EffectBody = serde_json::from_str(&effect.row.payload)
             .map_err(|e| unreadable("a stored effect", &e.to_string()))?;
         let guarantee = self.guarantee(&body);
+        let outgoing = self.outgoing(effect, &body).await?;
+        let parts_out = outgoing.as_ref().map_or(0, Outgoing::parts_out);
         if leased.found_attempted {
             // Its worker is gone, and with it the answer: nobody knows whether it was applied.
             let why = "the worker that tried it is gone".to_owned();
-            return self.ended(&leased, &body, effect.attempts, Attempt::Unknown { why }, guarantee).await;
+            let attempts = effect.attempts.saturating_sub(parts_out);
+            return self.ended(&leased, &body, attempts, Attempt::Unknown { why }, guarantee).await;
+        }
+        if let Some(later) = outgoing.as_ref().and_then(|outgoing| outgoing.not_before(self.store.now())) {
+            return self.settle(&leased, SettleTo::Retry(later), None, None).await;
         }
         let tenant = &effect.lane.tenant;
         let attempt = match self.store.mark(tenant, &effect.row.id, leased.fence).await? {
@@ -72,8 +81,22 @@ impl Runtime {
             }
         };
         self.faults.at(FailPoint::AttemptMarked)?;
-        let outcome = self.attempt(effect, &body).await?;
-        self.ended(&leased, &body, attempt, outcome, guarantee).await
+        let outcome = match &outgoing {
+            None => self.attempt(effect, &body).await?,
+            Some(outgoing) => match self.send(outgoing).await? {
+                Attempt::Applied(Delivered { id, more: true }) => {
+                    return self.part_out(&leased, &body, id).await;
+                }
+                outcome => outcome.map(|delivered| EffectResult::Delivered { channel_id: delivered.id }),
+            },
+        };
+        self.ended(&leased, &body, attempt.saturating_sub(parts_out), outcome, guarantee).await
+    }
+
+    /// A part is out and on record; the next is an attempt of its own, so that a restart continues with it.
+    async fn part_out(&self, leased: &Leased, body: &EffectBody, id: Option<String>) -> Result<(), Stop> {
+        let message = id.zip(shows(body).map(|message| message.0.clone()));
+        self.settle(leased, SettleTo::Retry(self.store.now()), message, None).await
     }
 
     async fn attempt(&self, effect: &StoredEffect, body: &EffectBody) -> Result<Attempt<EffectResult>, Stop> {
@@ -86,7 +109,10 @@ impl Runtime {
             EffectBody::Reply { .. }
             | EffectBody::CardPost { .. }
             | EffectBody::CardUpdate { .. }
-            | EffectBody::Notice { .. } => self.send(effect, body).await,
+            | EffectBody::Notice { .. } => {
+                let text = format!("there is no channel {} here", effect.lane.channel);
+                Ok(Attempt::Rejected { text, errors: Vec::new() })
+            }
         }
     }
 
@@ -171,10 +197,9 @@ impl Runtime {
     ) -> Result<(), Stop> {
         let class = body.class();
         let message = match (&outcome, body) {
-            (
-                Outcome::Done { result: EffectResult::Delivered { channel_id: Some(channel) } },
-                EffectBody::Reply { message, .. } | EffectBody::CardPost { message, .. },
-            ) => Some((channel.clone(), message.0.clone())),
+            (Outcome::Done { result: EffectResult::Delivered { channel_id } }, body) => {
+                channel_id.clone().zip(shows(body).map(|message| message.0.clone()))
+            }
             _ => None,
         };
         let done = matches!(outcome, Outcome::Done { .. });

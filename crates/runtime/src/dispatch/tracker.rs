@@ -26,16 +26,15 @@ impl Runtime {
         self.faults.at(FailPoint::BytesOnWire)?;
         let outcome = match body {
             EffectBody::TrackerCheck { item, by, .. } => {
-                map(tracker.check(tenant, &target.project, Some(by), item).await, |()| EffectResult::Checked)
+                tracker.check(tenant, &target.project, Some(by), item).await.map(|()| EffectResult::Checked)
             }
             EffectBody::TrackerFind { key, .. } => {
-                map(tracker.find(tenant, &target.project, key).await, |Issue { key, url, title }| {
-                    EffectResult::Found { key, title, url }
-                })
+                let found = tracker.find(tenant, &target.project, key).await;
+                found.map(|Issue { key, url, title }| EffectResult::Found { key, title, url })
             }
             EffectBody::TrackerCreate { item, .. } => {
                 let created = tracker.create(tenant, &target.project, &effect.row.id, item).await;
-                map(created, |Issue { key, url, .. }| EffectResult::Issue { key, url })
+                created.map(|Issue { key, url, .. }| EffectResult::Issue { key, url })
             }
             _ => {
                 return Ok(Attempt::Rejected {
@@ -47,14 +46,5 @@ impl Runtime {
         self.faults.at(FailPoint::VendorApplied)?;
         self.faults.at(FailPoint::ReplyRead)?;
         Ok(outcome)
-    }
-}
-
-fn map<T>(attempt: Attempt<T>, result: impl FnOnce(T) -> EffectResult) -> Attempt<EffectResult> {
-    match attempt {
-        Attempt::Applied(applied) => Attempt::Applied(result(applied)),
-        Attempt::NotApplied { why, hint } => Attempt::NotApplied { why, hint },
-        Attempt::Rejected { text, errors } => Attempt::Rejected { text, errors },
-        Attempt::Unknown { why } => Attempt::Unknown { why },
     }
 }

@@ -70,6 +70,11 @@ codes! {
         "This version keeps its data in `sqlite:PATH`, or in `memory:` for as long as the process lives.",
         "Use `sqlite:throughline.db` or another path.",
         ["store.url"];
+    TELEGRAM_CONFIG = 1104, "start.telegram", None, "The Telegram channel cannot be used as it is configured",
+        "The token file, the secret file or the address of the Bot API cannot be used. Nothing was started.",
+        "A bot without a valid token receives nothing, and a webhook without a secret could be called by anybody.",
+        "Correct what the message names. @BotFather gives the token; the secret is one of your own making.",
+        ["telegram.token_file", "telegram.secret_file", "telegram.api_base", "telegram.allow_loopback"];
     SCENARIO_INVALID = 1201, "scenario.invalid", None, "A scenario file cannot be read",
         "A scenario is not valid YAML, or says something the scenario language does not have.",
         "A misspelt expectation would otherwise never be compared, and the scenario would pass whatever happened.",
@@ -226,6 +231,32 @@ codes! {
         "Each route takes the methods of /v1/openapi.json.",
         "Use one of the methods in the Allow header.",
         [];
+
+    TELEGRAM_TOKEN = 3201, "telegram.token", None, "Telegram refuses the bot's token",
+        "The Bot API answers 401 to our token. Nothing is received, and what waits to be sent waits on.",
+        "The token was revoked or belongs to another server, or its file holds an old one.",
+        "Ask @BotFather for the token, write it into the file and restart. `throughline doctor` shows the bot it is for.",
+        ["telegram.token_file"];
+    TELEGRAM_MARKS = 3202, "telegram.marks", None, "Telegram cannot read the marks of a text",
+        "A message was refused for its marks. The same words were sent once more without any, so nothing is lost.",
+        "Telegram reads a few HTML tags only; a change over there may have taken one away.",
+        "Nothing; if it happens often, please report it with the version of both sides.",
+        [];
+    TELEGRAM_WEBHOOK_SET = 3203, "telegram.webhook_set", None, "Telegram delivers to a webhook, so nothing can be polled",
+        "The configuration polls, but the bot's updates go to a webhook. The server did not start, or stopped receiving.",
+        "Telegram delivers either way, never both. Another installation, or an earlier one, has set the webhook.",
+        "`throughline telegram setup` removes it; what waits is kept. Or use `mode = \"webhook\"`.",
+        ["telegram.mode"];
+    TELEGRAM_CONFLICT = 3204, "telegram.conflict", None, "Another program polls with the same token",
+        "Telegram ended our poll because somebody else asks for the same bot's updates. Each gets a part of them.",
+        "Instances that share a store take turns by themselves. This one shares nothing with us: a test, an old process.",
+        "Stop the other program, or give it a bot of its own. @BotFather can revoke the token if you cannot find it.",
+        ["telegram.token_file"];
+    TELEGRAM_SECRET = 3205, "telegram.secret", Some(401), "The webhook's secret is missing or wrong",
+        "A delivery to the webhook did not carry our secret. Nothing was recorded.",
+        "Only Telegram knows the secret; whoever does not send it is not Telegram, or the secret was changed here only.",
+        "After a change of the secret file, `throughline telegram setup` tells Telegram.",
+        ["telegram.secret_file"];
 
     PRESS_UNKNOWN = 4101, "press.unknown", Some(404), "The button is not known here",
         "A press carried a token that leads nowhere in this conversation. Nothing was done.",

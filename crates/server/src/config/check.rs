@@ -8,7 +8,10 @@ use throughline_trackers::local::{LocalConfig, ProjectConfig};
 use toml::Value;
 
 use super::layer::Merged;
-use super::{Config, ConfigError, ConfigErrors, Origin, Raw, RawToken, Server, Setting, StoreUrl};
+use super::{
+    Config, ConfigError, ConfigErrors, Origin, Raw, RawTelegram, RawToken, Server, Setting, StoreUrl,
+    TelegramConfig, TelegramMode,
+};
 use crate::auth::Token;
 use crate::codes::{self, Code};
 
@@ -65,6 +68,9 @@ pub(super) fn typed(merged: Merged) -> Result<Config, ConfigErrors> {
         wrong.say(&codes::CONFIG_INVALID, "users", format!("a user's id is a word, not “{}”", user.id));
     }
     people_speak(&mut wrong, &raw);
+    let numbers = raw.users.iter().filter_map(|user| user.telegram.as_deref());
+    wrong.doubled("users", owners.iter().map(String::as_str).zip(numbers));
+    let telegram = telegram(&mut wrong, raw.telegram);
     let mut tokens = Vec::new();
     for token in raw.tokens {
         tokens.extend(checked(&mut wrong, token, &raw.tenant, &raw.app));
@@ -108,6 +114,7 @@ pub(super) fn typed(merged: Merged) -> Result<Config, ConfigErrors> {
         tokens,
         tracker: LocalConfig { projects },
         delivery_host: raw.api.delivery_host,
+        telegram,
         telemetry: raw.telemetry,
         instance_key_file: raw.instance_key_file,
         settings,
@@ -176,6 +183,21 @@ fn store(wrong: &mut Wrong<'_>, url: &str) -> StoreUrl {
             StoreUrl::Memory
         }
     }
+}
+
+fn telegram(wrong: &mut Wrong<'_>, raw: RawTelegram) -> Option<TelegramConfig> {
+    let RawTelegram { mode, token_file, secret_file, api_base, allow_loopback } = raw;
+    let token_file = token_file?;
+    let mode = match (mode.as_str(), secret_file) {
+        ("webhook", Some(secret_file)) => TelegramMode::Webhook { secret_file },
+        ("webhook", None) => {
+            let text = "a webhook without a secret could be called by anybody: name a `telegram.secret_file`";
+            wrong.say(&codes::CONFIG_INCONSISTENT, "telegram.mode", text.into());
+            return None;
+        }
+        _ => TelegramMode::Poll,
+    };
+    Some(TelegramConfig { mode, token_file, api_base, allow_loopback })
 }
 
 fn checked(wrong: &mut Wrong<'_>, raw: RawToken, tenant: &str, app: &str) -> Option<Token> {

@@ -55,6 +55,8 @@ pub struct Config {
     pub tracker: LocalConfig,
     /// Effect classes that the host behind the HTTP API performs itself.
     pub delivery_host: Vec<EffectClass>,
+    /// The Telegram channel, if there is one.
+    pub telegram: Option<TelegramConfig>,
     /// The log.
     pub telemetry: Telemetry,
     /// The file of the instance key; beside the database when nobody says.
@@ -111,6 +113,9 @@ pub struct User {
     /// Groups, for approver rules: `group:backend`.
     #[serde(default)]
     pub groups: Vec<String>,
+    /// Their Telegram number.
+    #[serde(default)]
+    pub telegram: Option<String>,
     /// Deactivated, a bot or a guest: may not approve unless listed one by one. The text says which.
     #[serde(default)]
     pub barred: Option<String>,
@@ -152,6 +157,31 @@ impl<'de> Deserialize<'de> for ConfiguredZone {
         let zone = name.parse().ok();
         Ok(Self { name, zone })
     }
+}
+
+/// The Telegram channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TelegramConfig {
+    /// How updates come.
+    pub mode: TelegramMode,
+    /// The file of the bot's token.
+    pub token_file: PathBuf,
+    /// The Bot API.
+    pub api_base: String,
+    /// It may be `http` on this machine.
+    pub allow_loopback: bool,
+}
+
+/// How Telegram's updates come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TelegramMode {
+    /// We ask for them.
+    Poll,
+    /// They are delivered.
+    Webhook {
+        /// The file of the secret that proves it.
+        secret_file: PathBuf,
+    },
 }
 
 /// The log.
@@ -257,6 +287,7 @@ struct Raw {
     web: Web,
     store: RawStore,
     api: RawApi,
+    telegram: RawTelegram,
     telemetry: Telemetry,
     policy: Policy,
     #[serde(default)]
@@ -285,6 +316,15 @@ struct RawStore {
 #[derive(Deserialize)]
 struct RawApi {
     delivery_host: Vec<EffectClass>,
+}
+
+#[derive(Deserialize)]
+struct RawTelegram {
+    mode: String,
+    token_file: Option<PathBuf>,
+    secret_file: Option<PathBuf>,
+    api_base: String,
+    allow_loopback: bool,
 }
 
 #[derive(Deserialize)]

@@ -68,6 +68,7 @@ pub(super) fn settings() -> Shape {
         key("name", Text, "What to call them."),
         key("roles", texts(), "Roles, for approver rules: role:pm."),
         key("groups", texts(), "Groups, for approver rules: group:backend."),
+        key("telegram", Text, "Their Telegram number: what they may approve, they may approve there."),
         key("barred", Text, "Deactivated, a bot or a guest; may not approve unless listed one by one."),
         key("zone", Text, "Their time zone: Europe/Berlin, or +01:00."),
         key("language", Text, "The language they write in: en, de, de-AT."),
@@ -98,6 +99,13 @@ pub(super) fn settings() -> Shape {
         key("archived", Flag, "Closed for new issues."),
     ];
     let classes = EffectClass::ALL.iter().map(|class| class.word()).collect();
+    let telegram = vec![
+        key("mode", Word(vec!["poll", "webhook"]), "Ask Telegram for updates, or have them delivered."),
+        key("token_file", Text, "File of the bot's token, as BotFather gave it."),
+        key("secret_file", Text, "For webhooks: file of the secret that Telegram sends along."),
+        key("api_base", Text, "The Bot API; another address for a server of your own or an emulator."),
+        key("allow_loopback", Flag, "Whether api_base may be http on this machine."),
+    ];
     let telemetry = vec![
         key("level", Text, "error, warn, info, debug, trace, or a filter."),
         key("format", Word(vec!["text", "json"]), "How log lines are written."),
@@ -124,6 +132,7 @@ pub(super) fn settings() -> Shape {
             Table(vec![key("delivery_host", words(classes), "Effect classes the HTTP host performs.")]),
             "The HTTP API.",
         ),
+        key("telegram", Table(telegram), "The Telegram channel. Without a token file there is none."),
         key("telemetry", Table(telemetry), "The log."),
         key("instance_key_file", Text, "File of the instance key; beside the database when not said."),
     ])

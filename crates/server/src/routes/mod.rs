@@ -13,6 +13,7 @@ mod replay;
 pub(crate) mod resolve;
 mod sign_in_links;
 mod stream;
+mod telegram_links;
 pub(crate) mod tracker;
 pub(crate) mod turns;
 
@@ -58,10 +59,12 @@ pub(crate) fn all(app: &Arc<App>) -> Router<Arc<App>> {
         .route("/tracker/issues", get(tracker::list_issues))
         .route("/tracker/issues/{key}", get(tracker::get_issue))
         .route("/sign-in-links", post(sign_in_links::post_sign_in_link))
+        .route("/telegram-links", post(telegram_links::post_telegram_link))
         .route("/openapi.json", get(openapi::get_openapi));
     Router::new()
         .nest("/v1", v1)
         .merge(crate::web::routes(app))
+        .route("/telegram/{hook}", post(crate::telegram::post_update))
         .route("/livez", get(health::livez))
         .route("/readyz", get(health::readyz))
         .route("/metrics", get(health::metrics))

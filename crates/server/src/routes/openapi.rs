@@ -10,7 +10,7 @@ use crate::wire::ProblemDetails;
 
 use super::{
     approvals, effects, events, health, json, lanes, pause, poll, replay, resolve, sign_in_links, stream,
-    tracker, turns,
+    telegram_links, tracker, turns,
 };
 
 #[derive(OpenApi)]
@@ -39,8 +39,8 @@ use super::{
         lanes::get_pending, lanes::list_turns, lanes::list_messages, stream::get_stream, poll::get_events,
         approvals::list_approvals, approvals::get_approval, approvals::post_decide, effects::list_effects,
         effects::get_effect, effects::post_result, resolve::post_resolve, pause::get_pause, pause::put_pause, replay::post_replay,
-        tracker::list_issues, tracker::get_issue, sign_in_links::post_sign_in_link, get_openapi, health::livez, health::readyz,
-        health::metrics, health::version,
+        tracker::list_issues, tracker::get_issue, sign_in_links::post_sign_in_link,
+        telegram_links::post_telegram_link, get_openapi, health::livez, health::readyz, health::metrics, health::version,
     )
 )]
 struct Document;

@@ -29,6 +29,16 @@ pub(crate) async fn post_sign_in_link(State(app): State<Arc<App>>, request: Requ
 }
 
 async fn make(app: &App, request: Request) -> Result<Response, Problem> {
+    let (user, by) = for_whom(app, request).await?;
+    let link = Link::to(&user, app.store().now())?;
+    tracing::info!(user, by, "a sign-in link was made");
+    let config = app.config();
+    let address = app.address.get().copied().unwrap_or(config.server.listen);
+    Ok(json(&link.told(app.runtime().keys(), config, address)))
+}
+
+/// The configured user that an administrator asks a link for, and who asks.
+pub(super) async fn for_whom(app: &App, request: Request) -> Result<(String, String), Problem> {
     let (parts, body) = request.into_parts();
     let caller = caller(app, &parts)?;
     caller.need(Scope::Admin)?;
@@ -38,8 +48,5 @@ async fn make(app: &App, request: Request) -> Result<Response, Problem> {
         let text = format!("there is no user {user:?}; the configuration's `users` names them");
         return Err(Problem::schema(vec![Pointed { pointer: "/user".into(), text }]));
     }
-    let link = Link::to(&user, app.store().now())?;
-    tracing::info!(user, by = caller.principal, "a sign-in link was made");
-    let address = app.address.get().copied().unwrap_or(config.server.listen);
-    Ok(json(&link.told(app.runtime().keys(), config, address)))
+    Ok((user, caller.principal))
 }

@@ -115,7 +115,7 @@ pub struct Version {
     pub commit: String,
 }
 
-/// For whom to make a sign-in link.
+/// For whom to make a link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SignInLinkFor {
@@ -123,12 +123,12 @@ pub struct SignInLinkFor {
     pub user: String,
 }
 
-/// A link that signs one person in, once.
+/// A link for one person: it signs them in, or joins them to their account on Telegram, once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SignInLink {
     /// Where it leads.
     pub url: String,
-    /// Whom it signs in.
+    /// Whom it is for.
     pub user: String,
     /// Until when it works.
     pub expires_at: String,

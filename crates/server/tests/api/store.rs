@@ -84,6 +84,7 @@ through! {
         read load(lane: &LaneKey) -> Option<StoredLane>;
         read committed(lane: &LaneKey, row: &str) -> bool;
         read record(lane: &LaneKey, kind: &str, key: &str) -> Option<String>;
+        read sent(lane: &LaneKey, message: &str) -> Vec<String>;
         read turn(tenant: &str, turn: &TurnId) -> Option<StoredTurn>;
         read latest(tenant: &str, before: Option<TurnSeq>, limit: u32) -> Latest;
         read turns(lane: &LaneKey, after: u64, limit: u32) -> Vec<StoredTurn>;

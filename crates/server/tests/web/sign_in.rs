@@ -140,6 +140,10 @@ async fn links_are_made_by_administrators_for_people_there_are() {
     }
     let bare = server.post("/v1/sign-in-links").json(&json!({"user": "bob"})).send().await;
     assert_eq!(bare.problem(), "TL-2101");
+    // The same for Telegram, where there is a bot.
+    let join = |token: &str| server.post("/v1/telegram-links").token(token).json(&json!({"user": "bob"}));
+    assert_eq!(join(&office.narrow).send().await.problem(), "TL-2103");
+    assert_eq!(join(&office.root).send().await.problem(), "TL-2404");
     server.stopped().await;
 }
 

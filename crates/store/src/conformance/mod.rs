@@ -149,7 +149,7 @@ macro_rules! conformance {
                     what_has_ended_does_not_block, a_retry_blocks_and_waits, dependents_wait_until_done,
                     dependents_fail_with_it, uncertain_keeps_dependents_waiting, a_late_dependent_fails_at_once,
                     an_unknown_dependency_refuses_the_turn, a_newer_card_update_supersedes, hosts_report_once,
-                    hosts_are_offered_in_turn, marks_are_counted, the_kill_switch_holds_marks,
+                    hosts_are_offered_in_turn, parts_are_kept_in_order, marks_are_counted, the_kill_switch_holds_marks,
                     found_attempted, a_settlement_counts_once, a_settling_event_is_durable_with_it,
                     a_duplicate_event_changes_nothing, cancel_and_adopt, effects_are_listed_newest_first,
                     timers_come_when_due, next_due_is_the_earliest

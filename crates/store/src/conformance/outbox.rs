@@ -320,6 +320,25 @@ pub async fn a_settlement_counts_once(s: &Subject) {
     assert_refused(s.store.settle(ends("fx_1", None, EffectState::Planned)).await);
 }
 
+/// A message goes out in parts, each on record before the next is leased; telling one twice changes nothing.
+pub async fn parts_are_kept_in_order(s: &Subject) {
+    let mut hand = Hand::on(&*s.store, &lane("C1")).await;
+    let records = vec![put("message", "m_1", "hello")];
+    hand.commit(TurnCommit { records, ..hand.planning(vec![reply("fx_1"), reply("fx_2")]) }).await;
+    assert_eq!(s.store.sent(&lane("C1"), "m_1").await.unwrap(), [""; 0]);
+    for part in ["9.2", "9.1", "9.1"] {
+        let fence = attempt(&*s.store, "fx_1").await;
+        let message = Some((part.into(), "m_1".into()));
+        let to = SettleTo::Retry(s.store.now());
+        assert!(s.store.settle(Settlement { message, to, ..settled("fx_1", Some(fence)) }).await.unwrap());
+        assert_eq!(s.store.record(&lane("C1"), "message", part).await.unwrap().as_deref(), Some("hello"));
+    }
+    assert_eq!(s.store.sent(&lane("C1"), "m_1").await.unwrap(), ["9.2", "9.1"]);
+    assert_eq!(s.store.sent(&lane("C2"), "m_1").await.unwrap(), [""; 0]);
+    let next = s.store.lease("w", 9).await.unwrap();
+    assert_eq!(next[0].effect.row.id, "fx_1".into(), "what follows in its stream still waits");
+}
+
 fn settling(id: &str, fence: i64) -> Settlement {
     let event = Delivery { kind: "effect.settled".into(), ..delivery(&lane("C1"), &format!("fx:{id}:1")) };
     Settlement { event: Some(event), ..settled(id, Some(fence)) }

@@ -162,6 +162,10 @@ pub trait Lanes {
     /// One record by kind and key, loaded or retired; for messages the key may be the channel's id.
     async fn record(&self, lane: &LaneKey, kind: &str, key: &str) -> Result<Option<String>, StoreError>;
 
+    /// The channel's ids under which a message of ours went out, in the order they were recorded: a long message has
+    /// several parts, and one that was gone was sent again.
+    async fn sent(&self, lane: &LaneKey, message: &str) -> Result<Vec<String>, StoreError>;
+
     /// A turn by its id.
     async fn turn(&self, tenant: &str, turn: &TurnId) -> Result<Option<StoredTurn>, StoreError>;
 

@@ -337,7 +337,7 @@ pub struct Settlement {
     pub fence: Option<i64>,
     /// Where it goes.
     pub to: SettleTo,
-    /// The message it became: channel id, internal id.
+    /// The message it became, or a part of it: channel id, internal id.
     pub message: Option<(String, String)>,
     /// The settling event, durable with the outcome.
     pub event: Option<Delivery>,

@@ -99,6 +99,12 @@ impl Lanes for MemoryStore {
         Ok(find(key).or_else(mapped))
     }
 
+    async fn sent(&self, lane: &LaneKey, message: &str) -> Result<Vec<String>, StoreError> {
+        let world = self.world();
+        let sent = world.find_lane(lane).and_then(|lane| lane.sent.get(message));
+        Ok(sent.cloned().unwrap_or_default())
+    }
+
     async fn turn(&self, tenant: &str, turn: &TurnId) -> Result<Option<StoredTurn>, StoreError> {
         let world = self.world();
         let found = world.tenants.get(tenant).and_then(|t| {

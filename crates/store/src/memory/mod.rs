@@ -120,6 +120,7 @@ struct Lane {
     retired: BTreeMap<(String, String), String>,
     messages: BTreeMap<String, String>,
     tokens: BTreeMap<String, TokenRow>,
+    sent: BTreeMap<String, Vec<String>>,
     turns: BTreeMap<u64, Turn>,
 }
 

@@ -335,7 +335,12 @@ impl World {
             SettleTo::Retry(at) => self.retry(&tenant, &id, at),
         }
         if let Some((channel_id, internal)) = message {
-            self.lane(&lane, now).messages.insert(channel_id, internal);
+            let lane = self.lane(&lane, now);
+            let sent = lane.sent.entry(internal.clone()).or_default();
+            if !sent.contains(&channel_id) {
+                sent.push(channel_id.clone());
+            }
+            lane.messages.insert(channel_id, internal);
         }
         Ok(true)
     }

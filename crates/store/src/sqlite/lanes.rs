@@ -81,6 +81,30 @@ fn record(sql: &Connection, lane: &LaneKey, kind: &str, key: &str) -> rusqlite::
     ours.map_or(Ok(None), |ours| find(&Spot::of(&id, kind, &ours)))
 }
 
+fn sent(sql: &Connection, lane: &LaneKey, message: &str) -> rusqlite::Result<Vec<String>> {
+    let Some(n) = lane_number(sql, lane)? else { return Ok(Vec::new()) };
+    let Spot { at, kind } = Spot::sent(message);
+    let mut body = sql.prepare_cached(RECORD)?;
+    let list = body.query_row((n, at, kind), |row| row.get::<_, String>(0)).optional()?;
+    Ok(list.map(|list| read_list(&list)).unwrap_or_default())
+}
+
+fn read_list(list: &str) -> Vec<String> {
+    serde_json::from_str(list).unwrap_or_default()
+}
+
+/// Keeps that a message of ours, or a part of it, went out under that id.
+pub(super) fn map_sent(tx: &Tx<'_, '_>, lane: i64, channel_id: &str, ours: &str) -> Result<(), Fault> {
+    map_message(tx, lane, channel_id, ours)?;
+    let spot = Spot::sent(ours);
+    let list = tx.sql.first(RECORD, (lane, &spot.at, &spot.kind), |row| row.get::<_, String>(0))?;
+    let mut list = list.map(|list| read_list(&list)).unwrap_or_default();
+    if !list.iter().any(|id| id == channel_id) {
+        list.push(channel_id.to_owned());
+    }
+    put(tx, lane, &spot, &serde_json::to_string(&list).unwrap_or_default())
+}
+
 /// Keeps under which of the channel's ids a message of ours is known.
 pub(super) fn map_message(tx: &Tx<'_, '_>, lane: i64, channel_id: &str, ours: &str) -> Result<(), Fault> {
     put(tx, lane, &Spot::channel_id(channel_id), ours)
@@ -161,6 +185,10 @@ impl Lanes for SqliteStore {
 
     async fn record(&self, lane: &LaneKey, kind: &str, key: &str) -> Result<Option<String>, StoreError> {
         self.read("read a record", |sql| record(sql, lane, kind, key))
+    }
+
+    async fn sent(&self, lane: &LaneKey, message: &str) -> Result<Vec<String>, StoreError> {
+        self.read("look a message up", |sql| sent(sql, lane, message))
     }
 
     async fn turn(&self, tenant: &str, turn: &TurnId) -> Result<Option<StoredTurn>, StoreError> {

@@ -6,7 +6,7 @@ use throughline_engine::EffectId;
 use super::codec::effect_state_number;
 use super::fault::Fault;
 use super::inbox;
-use super::lanes::map_message;
+use super::lanes::map_sent;
 use super::writer::Tx;
 use crate::contract::{EffectState, SettleTo, Settlement};
 use crate::rules::dependency_outcome;
@@ -57,7 +57,7 @@ pub(super) fn end(tx: &Tx<'_, '_>, settlement: &Settlement) -> Result<bool, Faul
         follow(tx, &found, state)?;
     }
     if let Some((channel_id, ours)) = message {
-        map_message(tx, found.lane, channel_id, ours)?;
+        map_sent(tx, found.lane, channel_id, ours)?;
     }
     Ok(true)
 }

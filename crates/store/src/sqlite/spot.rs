@@ -14,6 +14,9 @@ const KINDS: [&str; 5] = ["message", "task", "draft", "card", "held"];
 /// The kind under which the channel's message ids lie beside the records.
 const CHANNEL_IDS: &str = "";
 
+/// The kind under which lies, by our id of a message, the list of the channel's.
+const SENT: &str = "sent";
+
 /// A record's place, in the order of the table: numbers before texts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Spot {
@@ -41,6 +44,11 @@ impl Spot {
     /// Where the channel's id of a message lies. It is never taken for one of ours.
     pub(super) fn channel_id(id: &str) -> Self {
         Self { at: Word::Text(id.into()), kind: Word::Text(CHANNEL_IDS.into()) }
+    }
+
+    /// Where the list of the channel's ids of a message of ours lies.
+    pub(super) fn sent(message: &str) -> Self {
+        Self { at: Word::Text(message.into()), kind: Word::Text(SENT.into()) }
     }
 
     pub(super) fn of(lane: &LaneId, kind: &str, key: &str) -> Self {

@@ -5,12 +5,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use throughline_server::telegram::{Finding, examine};
 use throughline_server::wire::{Effect, Page, Ready, Version};
 use throughline_server::{Config, StoreUrl};
 
-use super::{Check, broken};
+use super::{Check, State, broken};
 use crate::api::{Local, Remote};
 use crate::chains;
+use crate::commands::telegram::wait;
+use crate::error::Failure;
 use crate::output::count;
 
 /// Less free space than this will not last long.
@@ -134,6 +137,20 @@ pub(super) fn port(config: &Config) -> Check {
             Check::warning("port", format!("{listen}: {error}"), fix)
         }
     }
+}
+
+/// The Telegram bot, by real calls. `alone`: no server of ours is polling.
+pub(super) fn telegram(config: &Config, alone: bool) -> Result<Vec<Check>, Failure> {
+    let found = wait(examine(config, alone))?;
+    let check = |Finding { what, state, found, fix }| {
+        let state = match state {
+            throughline_server::telegram::State::Ok => State::Ok,
+            throughline_server::telegram::State::Odd => State::Warning,
+            throughline_server::telegram::State::Broken => State::Failed,
+        };
+        Check { what, state, found, fix }
+    };
+    Ok(found.into_iter().map(check).collect())
 }
 
 /// The checks of an opened store.

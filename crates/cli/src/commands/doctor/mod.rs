@@ -15,9 +15,21 @@ use crate::settings;
 #[command(before_help = "\
 Examples:
   throughline doctor
+  throughline doctor telegram                         only the bot: token, updates, privacy
   throughline doctor --server http://127.0.0.1:7070   what a running instance can be asked
 Ends with 3 when a check fails.")]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// Look at this alone
+    #[arg(value_name = "WHAT")]
+    only: Option<Only>,
+}
+
+/// What can be looked at alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Only {
+    /// The Telegram bot
+    Telegram,
+}
 
 /// One line of the report.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -52,10 +64,11 @@ impl Check {
     }
 }
 
-pub(crate) fn run(app: &App, _: &Args) -> Outcome {
-    let checks = match &app.flags.server {
-        Some(url) => checks::of_instance(&Remote::new(app, url)?),
-        None => local(app),
+pub(crate) fn run(app: &App, args: &Args) -> Outcome {
+    let checks = match (&app.flags.server, args.only) {
+        (_, Some(Only::Telegram)) => bot_alone(app)?,
+        (Some(url), None) => checks::of_instance(&Remote::new(app, url)?),
+        (None, None) => local(app)?,
     };
     if app.out.is_json() {
         app.out.value(&checks)?;
@@ -72,11 +85,22 @@ pub(crate) fn run(app: &App, _: &Args) -> Outcome {
     Ok(Exit::ChecksFailed)
 }
 
+/// The bot, whatever else is wrong.
+fn bot_alone(app: &App) -> Result<Vec<Check>, Failure> {
+    let config = settings::installation(app, None)?;
+    if config.telegram.is_none() {
+        let fix = "name a telegram.token_file; docs/telegram.md tells every step from @BotFather on";
+        return Ok(vec![Check::failed("telegram bot", "none is configured", fix)]);
+    }
+    let alone = settings::stored(&config) && Local::open(app).is_ok();
+    checks::telegram(&config, alone)
+}
+
 /// Everything that can be seen from here. What depends on something broken is left out: its fix comes first.
-fn local(app: &App) -> Vec<Check> {
+fn local(app: &App) -> Result<Vec<Check>, Failure> {
     let config = match settings::installation(app, None) {
         Ok(config) => config,
-        Err(failure) => return vec![broken("configuration", &failure)],
+        Err(failure) => return Ok(vec![broken("configuration", &failure)]),
     };
     let mut found = vec![checks::configuration(&config), checks::approvers(&config)];
     found.push(checks::instance_key(&config));
@@ -86,13 +110,17 @@ fn local(app: &App) -> Vec<Check> {
     if !settings::stored(&config) {
         found
             .push(Check::ok("store", format!("{} is not there yet; the first start makes it", config.store)));
-        return found;
+        found.extend(checks::telegram(&config, true)?);
+        return Ok(found);
     }
-    match Local::open(app) {
+    let opened = Local::open(app);
+    let alone = opened.is_ok();
+    match opened {
         Ok(local) => found.extend(checks::store(&local)),
         Err(failure) => found.push(broken("store", &failure)),
     }
-    found
+    found.extend(checks::telegram(&config, alone)?);
+    Ok(found)
 }
 
 /// A check that ended in an error: its own words are what was found, its hint is the fix.

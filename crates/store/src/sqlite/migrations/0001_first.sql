@@ -39,7 +39,7 @@ CREATE TABLE lanes (
 
 -- What is found by a key inside one lane. `at` is where the id was made: the numbers of one lane rise with its
 -- turns. A key that is no id of the lane stands there as it is. `kind` is a number for the kinds we know. Under the
--- empty kind: the channel's message ids (body: ours).
+-- empty kind: the channel's message ids (body: ours); under "sent", by our id, the list of the channel's.
 CREATE TABLE records (
   lane INTEGER NOT NULL,
   at   NOT NULL,

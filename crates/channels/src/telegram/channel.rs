@@ -1,0 +1,329 @@
+//! The way out: a message or card, shown by as many calls as it takes, each part on record before the next.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use serde_json::Value;
+use throughline_engine::effect::{Attempt, EffectBody};
+use throughline_engine::policy::limits;
+use throughline_engine::workflow::CardModel;
+use throughline_engine::{LaneKey, Timestamp};
+
+use super::classify::Answer;
+use super::client::Client;
+use super::inbound::{CHANNEL, channel_id, chat_and_message};
+use super::outbound::{self, Call, Marks, Target};
+use super::pace::{Move, Pace};
+use super::render::{self, Part, Person};
+use super::told::Told;
+use crate::{Channel, Delivered, Sending, Surface};
+
+/// How long an update waits before it looks again whether its card's message is out.
+const CARD_LOOK: i64 = 1_000;
+
+/// What this channel has to know about chats and people, and does not keep itself.
+#[async_trait]
+pub trait Chats: Send + Sync {
+    /// A conversation as it is now.
+    ///
+    /// # Errors
+    /// It cannot be read just now; nothing was sent.
+    async fn chat(&self, lane: &LaneKey) -> Result<Chat, String>;
+
+    /// The chat of that number goes on under another.
+    async fn moved(&self, lane: &LaneKey, from: i64, to: i64);
+
+    /// We may not write there any more.
+    async fn silenced(&self, lane: &LaneKey, why: &str);
+
+    /// The number of a person, who may be known by the name of their account.
+    async fn number(&self, lane: &LaneKey, person: &str) -> Option<i64>;
+
+    /// What to call a person.
+    async fn name(&self, lane: &LaneKey, person: &str) -> Option<String>;
+}
+
+/// A conversation as it is now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chat {
+    /// Its number.
+    pub id: i64,
+    /// Why we may not write there, if we may not.
+    pub silent: Option<String>,
+}
+
+/// Telegram, as a channel.
+pub struct Telegram {
+    client: Client,
+    chats: Arc<dyn Chats>,
+    pace: Mutex<Pace>,
+    told: Told,
+}
+
+/// Where one delivery goes.
+struct Way<'a> {
+    sending: &'a Sending<'a>,
+    chat: i64,
+    topic: Option<i64>,
+    /// The number of whom it speaks to.
+    number: Option<i64>,
+}
+
+impl Telegram {
+    /// The channel over a client.
+    #[must_use]
+    pub fn new(client: Client, chats: Arc<dyn Chats>) -> Self {
+        Self { client, chats, pace: Mutex::default(), told: Told::default() }
+    }
+
+    /// The client: for what is not a delivery.
+    #[must_use]
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    fn pace(&self) -> MutexGuard<'_, Pace> {
+        self.pace.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Answers a press, once. What it tells is not told again by the lane's own notice.
+    pub async fn answer(&self, query: &str, lane: &LaneKey, to: &str, said: Said) -> Answer {
+        let (text, alert) = match &said {
+            Said::Nothing => ("", false),
+            Said::Working => ("Working…", false),
+            Said::Told { text, alert } => (text.as_str(), *alert),
+        };
+        let telling = matches!(said, Said::Told { .. }).then(|| self.told.telling(lane, to, text));
+        let answer = self.client.call(&outbound::answer(query, text, alert)).await;
+        if let Some(telling) = telling {
+            // One that came too late was not seen, and what is cut off was not read.
+            let read = matches!(answer, Answer::Applied(_)) && render::alert(text) == text;
+            telling.send_replace(Some(read));
+        }
+        answer
+    }
+
+    /// Puts the next part on its way that is not out yet.
+    async fn show(&self, way: &mut Way<'_>, parts: &[Part]) -> Attempt<Delivered> {
+        let out = way.sending.sent.len();
+        match parts.get(out) {
+            Some(part) => self.send(way, part, out + 1 < parts.len()).await,
+            None => Attempt::Applied(Delivered::default()),
+        }
+    }
+
+    /// Makes the messages of a card that are out show these parts. Edits may be made twice; a message that is missing
+    /// is sent, and is on record before the next.
+    async fn converge(&self, way: &mut Way<'_>, parts: &[Part]) -> Attempt<Delivered> {
+        let (Some((card, leads)), sent) = (parts.split_last(), way.sending.sent) else {
+            return Attempt::Applied(Delivered::default());
+        };
+        if parts.len() > sent.len() {
+            for (part, id) in parts.iter().zip(sent) {
+                if let Err(stop) = self.edit(way, id, part).await {
+                    return stop;
+                }
+            }
+            return self.show(way, parts).await;
+        }
+        let Some((shown, above)) = sent.split_last() else { return Attempt::Applied(Delivered::default()) };
+        let empty = render::emptied();
+        for (n, id) in above.iter().enumerate() {
+            if let Err(stop) = self.edit(way, id, leads.get(n).unwrap_or(&empty)).await {
+                return stop;
+            }
+        }
+        match self.edit(way, shown, card).await {
+            Ok(true) => Attempt::Applied(Delivered::default()),
+            // Somebody deleted it: the card goes on in a new message.
+            Ok(false) => self.send(way, card, false).await,
+            Err(stop) => stop,
+        }
+    }
+
+    /// A new message.
+    async fn send(&self, way: &mut Way<'_>, part: &Part, more: bool) -> Attempt<Delivered> {
+        let now = way.sending.now;
+        let answer = loop {
+            let to = way.target();
+            let answer = self.marked(part, |marks| outbound::send(to, part, marks)).await;
+            match answer {
+                Answer::Moved(to) if to != way.chat => self.follow(way, to).await,
+                other => break other,
+            }
+        };
+        match self.ended(way, answer).await {
+            Attempt::Applied(result) => match result["message_id"].as_i64() {
+                Some(message) => {
+                    self.pace().shown(way.chat, message, now);
+                    Attempt::Applied(Delivered { id: Some(channel_id(way.chat, message)), more })
+                }
+                None => Attempt::Unknown { why: "Telegram named no message".into() },
+            },
+            other => other.map(|_| Delivered::default()),
+        }
+    }
+
+    /// A message's new state; `false` when the message is gone.
+    async fn edit(&self, way: &mut Way<'_>, id: &str, part: &Part) -> Result<bool, Attempt<Delivered>> {
+        // A message of the chat's old number cannot be reached under the new one.
+        let Some((_, message)) = chat_and_message(id).filter(|(chat, _)| *chat == way.chat) else {
+            return Ok(false);
+        };
+        let answer = self.marked(part, |marks| outbound::edit(way.chat, message, part, marks)).await;
+        let answer = match answer {
+            Answer::Gone => return Ok(false),
+            Answer::Moved(to) => {
+                self.follow(way, to).await;
+                return Ok(false);
+            }
+            other => other,
+        };
+        match self.ended(way, answer).await {
+            Attempt::Applied(_) => Ok(true),
+            other => Err(other.map(|_| Delivered::default())),
+        }
+    }
+
+    /// With marks, and without them when Telegram cannot read them: it says that nothing was sent.
+    async fn marked(&self, part: &Part, call: impl Fn(Marks) -> Call) -> Answer {
+        match self.client.call(&call(Marks::Html)).await {
+            Answer::Unparsable => {
+                tracing::warn!(code = "TL-3202", units = part.plain.len(), "Telegram cannot read our marks");
+                self.client.call(&call(Marks::None)).await
+            }
+            answer => answer,
+        }
+    }
+
+    async fn follow(&self, way: &mut Way<'_>, to: i64) {
+        self.chats.moved(way.sending.lane, way.chat, to).await;
+        way.chat = to;
+    }
+
+    /// What an answer means for the chat, and the outcome it is.
+    async fn ended(&self, way: &Way<'_>, answer: Answer) -> Attempt<Value> {
+        match &answer {
+            Answer::TooMany { hint } => {
+                metrics::counter!("throughline_vendor_429_total", "vendor" => CHANNEL).increment(1);
+                let wait = hint.unwrap_or(limits::RETRY_FIRST);
+                self.pace().refused(way.chat, way.sending.now.plus(wait));
+            }
+            Answer::Forbidden(why) => self.chats.silenced(way.sending.lane, why).await,
+            Answer::Unauthorized(_) => {
+                tracing::error!(code = "TL-3201", "Telegram refuses the bot's token");
+            }
+            _ => {}
+        }
+        answer.attempt()
+    }
+
+    async fn names(&self, lane: &LaneKey, card: &CardModel) -> BTreeMap<String, String> {
+        let mut names = BTreeMap::new();
+        for person in render::people(card) {
+            if let Some(name) = self.chats.name(lane, &person).await {
+                names.insert(person, name);
+            }
+        }
+        names
+    }
+}
+
+impl Way<'_> {
+    fn target(&self) -> Target {
+        let first = self.sending.sent.is_empty();
+        let answers = self.sending.answers.filter(|_| first).and_then(chat_and_message);
+        let answers = answers.filter(|(chat, _)| *chat == self.chat).map(|(_, message)| message);
+        Target { chat: self.chat, topic: self.topic, answers }
+    }
+
+    /// Whom the words have to name, so that they are seen to be theirs: nobody in a private chat, and nobody whose own
+    /// message is answered.
+    fn person(&self) -> Option<Person> {
+        let (person, id) = self.sending.person.zip(self.number)?;
+        let named = self.chat < 0 && self.target().answers.is_none();
+        named.then(|| Person { id, name: person.name.clone() })
+    }
+}
+
+/// What a press is answered with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// Only that it came: it was answered before.
+    Nothing,
+    /// That it is being worked on.
+    Working,
+    /// What the lane would say.
+    Told {
+        /// The words.
+        text: String,
+        /// In a window that has to be closed: a refusal.
+        alert: bool,
+    },
+}
+
+#[async_trait]
+impl Channel for Telegram {
+    fn name(&self) -> &str {
+        CHANNEL
+    }
+
+    fn surface(&self) -> Surface {
+        Surface::Sends
+    }
+
+    fn not_before(&self, sending: &Sending<'_>) -> Option<Timestamp> {
+        let last = sending.sent.last().and_then(|id| chat_and_message(id));
+        // Before the first message only the conversation's own number is known; it is a bucket as good as any.
+        let chat = last.map(|(chat, _)| chat).or_else(|| sending.lane.conversation.parse().ok())?;
+        let wants = match (sending.body, last) {
+            (EffectBody::CardUpdate { .. }, None) if sending.age <= limits::GIVE_UP_MESSAGE.1 => {
+                return Some(sending.now.plus(CARD_LOOK));
+            }
+            (EffectBody::CardUpdate { .. }, Some((_, message))) => Move::Edit(message),
+            _ => Move::Send,
+        };
+        self.pace().admit(chat, wants, sending.now).err()
+    }
+
+    async fn deliver(&self, sending: Sending<'_>) -> Attempt<Delivered> {
+        let lane = sending.lane;
+        let chat = match self.chats.chat(lane).await {
+            Ok(Chat { silent: Some(why), .. }) => {
+                let text = format!("Telegram does not let us write in this chat: {why}");
+                return Attempt::Rejected { text, errors: Vec::new() };
+            }
+            Ok(chat) => chat.id,
+            Err(why) => return Attempt::NotApplied { why, hint: None },
+        };
+        let number = match sending.person {
+            Some(person) => self.chats.number(lane, &person.id).await,
+            None => None,
+        };
+        let mut way = Way { sending: &sending, chat, topic: lane.thread.parse().ok(), number };
+        match sending.body {
+            EffectBody::Reply { text, .. } if sending.question => {
+                let parts = render::question(text, way.person().as_ref());
+                self.show(&mut way, &parts).await
+            }
+            EffectBody::Reply { text, .. } => self.show(&mut way, &render::reply(text, None)).await,
+            EffectBody::CardPost { card, .. } => {
+                let parts = render::card(card, &self.names(lane, card).await);
+                self.show(&mut way, &parts).await
+            }
+            EffectBody::CardUpdate { card, .. } => {
+                let parts = render::card(card, &self.names(lane, card).await);
+                self.converge(&mut way, &parts).await
+            }
+            EffectBody::Notice { to, text } => {
+                if self.told.was_told(lane, to, text).await {
+                    return Attempt::Applied(Delivered::default());
+                }
+                let parts = render::reply(text, way.person().as_ref());
+                self.show(&mut way, &parts[..1]).await
+            }
+            _ => Attempt::Rejected { text: "this is nothing a channel delivers".into(), errors: Vec::new() },
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! What is rendered stays inside every limit, loses nothing and marks up nothing that is not ours.
+
+use proptest::prelude::*;
+use throughline_engine::effect::FieldError;
+use throughline_engine::workflow::{Action, Button, Field, Step};
+
+use super::*;
+
+fn model(text: &str) -> CardModel {
+    CardModel {
+        id: "ap_1".into(),
+        step: Step::DraftPreview,
+        version: 3,
+        hash: Some("86a606e5".into()),
+        title: "Create 1 bug in DEMO?".into(),
+        facts: vec!["asked by @4711".into(), "checks passed 10:01".into()],
+        fields: vec![
+            Field { name: "title".into(), label: "Title".into(), text: "Fix <b>login</b> & logout".into() },
+            Field { name: "description".into(), label: "Description".into(), text: text.into() },
+        ],
+        errors: Vec::new(),
+        buttons: [Action::Approve, Action::Edit, Action::Reject].map(button).into(),
+        link: None,
+    }
+}
+
+fn button(action: Action) -> Button {
+    let label = action.label().to_owned();
+    let on = (action == Action::Remember).then_some(true);
+    Button { action, name: label.clone(), label, on, token: Some("dUkK6gJL61egst2uZvqf2w".into()) }
+}
+
+fn ana() -> BTreeMap<String, String> {
+    [("4711".to_owned(), "Ana".to_owned())].into()
+}
+
+fn without_space(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+#[test]
+fn a_card_is_one_message_with_its_buttons() {
+    let parts = card(&model("It fails since Monday."), &ana());
+    insta::assert_debug_snapshot!(parts);
+}
+
+#[test]
+fn a_receipt_has_a_link_and_no_buttons() {
+    let mut model = model("It fails since Monday.");
+    model.title = "Created DEMO-1".into();
+    model.facts.clear();
+    model.buttons.clear();
+    model.link = Some("http://127.0.0.1:7070/tracker/DEMO-1".into());
+    model.errors = vec![FieldError {
+        code: "check.required".into(),
+        field: "Team".into(),
+        text: "Team is required".into(),
+    }];
+    insta::assert_snapshot!(card(&model, &ana())[0].html);
+    assert!(card(&model, &ana())[0].keys.is_empty());
+}
+
+/// What is being approved is never cut (`spec 07 §2.4`): it stands above, whole, and the card says how much it is.
+#[test]
+fn a_long_card_shows_all_of_it() {
+    let long = "All work and no play. ".repeat(500);
+    let parts = card(&model(&long), &ana());
+    assert_eq!(parts.len(), 4);
+    let above: String = parts[..3].iter().map(|part| part.plain.as_str()).collect();
+    assert!(without_space(&above).contains(&without_space(&long)));
+    assert!(parts[..3].iter().all(|part| part.keys.is_empty()));
+    let last = &parts[3];
+    assert!(last.html.contains("<code>86a606e5</code>"));
+    assert!(last.plain.contains("the 3 messages above"), "{}", last.plain);
+    assert_eq!(last.keys.concat().len(), 3);
+}
+
+/// TG6: Telegram counts bytes of what a press sends, and our labels may be of any script.
+#[test]
+fn tg6_what_a_press_sends_is_at_most_64_bytes() {
+    for label in ["Approve", "Подтвердить создание задачи в проекте немедленно", "✅👨‍👩‍👧‍👦".repeat(30).as_str()]
+    {
+        let mut model = model("");
+        model.buttons = Action::ALL.map(|action| Button { label: label.into(), ..button(action) }).into();
+        let keys = card(&model, &ana()).remove(0).keys;
+        assert_eq!(keys.concat().len(), Action::ALL.len());
+        for key in keys.concat() {
+            assert_eq!(key.data.len(), 22, "the token and nothing else");
+            assert!(key.label.graphemes(true).count() <= 40 && !key.label.is_empty());
+        }
+        assert!(keys.iter().all(|row| row.len() <= 8));
+    }
+}
+
+#[test]
+fn only_a_known_person_is_mentioned() {
+    let mut model = model("ask @4711 and @everyone");
+    model.facts = vec!["asked by @4711".into(), "may approve: @role:pm, @99".into()];
+    let html = &card(&model, &ana())[0].html;
+    assert!(html.contains("asked by <a href=\"tg://user?id=4711\">Ana</a>"), "{html}");
+    assert!(html.contains("@\u{2060}role:pm, @\u{2060}99"), "{html}");
+    assert!(html.contains("ask @\u{2060}4711 and @\u{2060}everyone"), "{html}");
+    assert_eq!(people(&model), ["4711", "99"]);
+}
+
+#[test]
+fn a_question_asks_and_names_whom() {
+    let person = Person { id: 7, name: "Bo <3".into() };
+    let parts = question("Which city?\nAny will do.", Some(&person));
+    assert_eq!(parts[0].html, "<a href=\"tg://user?id=7\">Bo &lt;3</a>: Which city?\nAny will do.");
+    assert_eq!(parts[0].asks.as_deref(), Some("Which city?"));
+    let hint = question(&"long ".repeat(40), None)[0].asks.clone().unwrap();
+    assert!(hint.ends_with('…') && hint.encode_utf16().count() <= 64, "{hint}");
+}
+
+#[test]
+fn an_alert_is_cut_between_graphemes() {
+    let text = alert(&"👩‍🚀".repeat(60));
+    assert_eq!(text, format!("{}…", "👩‍🚀".repeat(39)));
+    assert_eq!(alert("short"), "short");
+    let right_to_left = "שלום ".repeat(60);
+    assert!(alert(&right_to_left).encode_utf16().count() <= 200);
+}
+
+/// TG10, its first half: three parts, nothing cut inside a grapheme, no link torn.
+#[test]
+fn tg10_nine_thousand_characters_are_three_parts() {
+    let sentence = "It 👩‍🚀 fails at https://example.org/a/rather/long/path?with=a&query=string since Monday. ";
+    let text = sentence.repeat(9_000 / sentence.chars().count()).trim_end().to_owned();
+    let parts = reply(&text, None);
+    assert_eq!(parts.len(), 3);
+    for part in &parts {
+        assert!(part.plain.encode_utf16().count() <= 4_096);
+        assert!(part.plain.ends_with("Monday."), "{}", part.plain);
+    }
+    assert_eq!(
+        without_space(&parts.iter().map(|part| part.plain.as_str()).collect::<String>()),
+        without_space(&text)
+    );
+}
+
+#[test]
+fn nothing_is_still_something() {
+    for text in ["", "  \n ", "🎉"] {
+        let parts = reply(text, None);
+        assert_eq!(parts.len(), 1);
+        assert!(!parts[0].plain.trim().is_empty());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Marks open and close in every part, whatever the words hold, and without marks the words are there unescaped.
+    #[test]
+    fn marks_are_ours(text in "(\\PC|[<>&@/]|b>|</code>|&amp;|\\n){0,300}", times in 1usize..40) {
+        let text = text.repeat(times);
+        for part in card(&model(&text), &ana()).into_iter().chain(reply(&text, None)) {
+            prop_assert!(part.plain.encode_utf16().count() <= 4_096);
+            let tags = |tag: &str| part.html.matches(tag).count();
+            prop_assert_eq!(tags("<b>"), tags("</b>"));
+            prop_assert_eq!(tags("<code>"), tags("</code>"));
+            let unmarked = ["<b>", "</b>", "<code>", "</code>", "<a href=\"tg://user?id=4711\">", "</a>"]
+                .iter().fold(part.html.clone(), |html, tag| html.replace(tag, ""));
+            prop_assert!(!unmarked.contains('<') && !unmarked.contains('>'));
+            let read = unmarked.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
+            prop_assert_eq!(read, part.plain);
+        }
+    }
+}

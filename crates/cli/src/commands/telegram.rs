@@ -1,0 +1,101 @@
+//! `throughline telegram`: makes Telegram do what the configuration says, and tells it who is who.
+
+use serde::Serialize;
+use throughline_server::telegram::{Finding, State, set_up};
+
+use crate::api::beginning;
+use crate::app::App;
+use crate::error::{Failure, Outcome};
+use crate::exit::Exit;
+use crate::settings;
+
+/// Set up the Telegram bot, and say who is who there
+#[derive(Debug, clap::Args)]
+#[command(before_help = "\
+Examples:
+  throughline telegram setup       set or remove the webhook, set the menu of commands
+  throughline telegram link mia    hand the link to Mia: she is mia on Telegram from then on
+  throughline telegram link mia --server http://127.0.0.1:7070 --token-file admin.token")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Have updates come as `telegram.mode` says, and set the menu of commands
+    Setup,
+    /// Make a link that joins whoever follows it first to an account, once, within ten minutes
+    Link {
+        /// One of the configuration's `users`
+        #[arg(value_name = "USER")]
+        user: String,
+    },
+}
+
+/// What was done, for programs.
+#[derive(Serialize)]
+struct Done<'a> {
+    what: &'a str,
+    ok: bool,
+    found: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fix: Option<&'a str>,
+}
+
+pub(crate) fn run(app: &App, args: &Args) -> Outcome {
+    match &args.command {
+        Command::Setup => setup(app),
+        Command::Link { user } => link(app, user),
+    }
+}
+
+/// By asking an instance: the offer is kept in its store, which may not be there yet.
+fn link(app: &App, user: &str) -> Outcome {
+    let link = beginning(app)?.remote.telegram_link(user)?;
+    if app.out.is_json() {
+        app.out.value(&link)?;
+        return Ok(Exit::Ok);
+    }
+    app.out
+        .note(&format!("Whoever follows it first, until {}, is {} on Telegram:", link.expires_at, link.user));
+    app.out.line(&link.url)?;
+    Ok(Exit::Ok)
+}
+
+fn setup(app: &App) -> Outcome {
+    let config = settings::load(app, None)?;
+    let done = wait(set_up(&config))?.map_err(|error| {
+        Failure::new(error.to_string())
+            .code(error.code().id())
+            .hint("docs/telegram.md tells every step from @BotFather on")
+            .exit(Exit::Configuration)
+    })?;
+    let told: Vec<Done<'_>> = done.iter().map(told).collect();
+    if app.out.is_json() {
+        app.out.value(&told)?;
+    } else {
+        for Done { what, ok, found, fix } in &told {
+            let mark = if *ok { app.out.paint().good("ok    ") } else { app.out.paint().bad("failed") };
+            let fix = fix.map(|fix| format!("\n        fix: {fix}")).unwrap_or_default();
+            app.out.line(&format!("{mark} {what:<10} {found}{fix}"))?;
+        }
+    }
+    if told.iter().any(|done| !done.ok) {
+        return Ok(Exit::Failure);
+    }
+    app.out.note("Next: `throughline doctor telegram`, then `throughline serve`");
+    Ok(Exit::Ok)
+}
+
+fn told(finding: &Finding) -> Done<'_> {
+    let Finding { what, state, found, fix } = finding;
+    Done { what, ok: *state != State::Broken, found, fix: fix.as_deref() }
+}
+
+/// Runs what talks to Telegram to its end.
+pub(crate) fn wait<T>(future: impl Future<Output = T>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Failure::new(format!("cannot start: {error}")))?;
+    Ok(runtime.block_on(future))
+}

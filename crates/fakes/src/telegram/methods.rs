@@ -1,0 +1,195 @@
+//! The methods, each with the limits the vendor enforces and the words it refuses with.
+
+use serde_json::{Value, json};
+
+use super::html;
+use super::refusal::Refusal;
+use super::state::{Answered, Shown, World};
+
+const TEXT: usize = 4_096;
+const ALERT: usize = 200;
+/// Bytes, not characters.
+const CALLBACK_DATA: usize = 64;
+
+/// What a method answers.
+pub(super) fn call(world: &mut World, method: &str, body: &Value, now: i64) -> Result<Value, Refusal> {
+    match method.to_lowercase().as_str() {
+        "getme" => Ok(json!({
+            "id": world.bot, "is_bot": true, "first_name": "Maro", "username": world.bot_name,
+            "can_join_groups": true, "can_read_all_group_messages": false, "supports_inline_queries": false,
+        })),
+        "sendmessage" => send(world, body, now),
+        "editmessagetext" => edit(world, body),
+        "answercallbackquery" => answer(world, body, now),
+        "setwebhook" => set_webhook(world, body),
+        "deletewebhook" => {
+            world.webhook = None;
+            if body["drop_pending_updates"] == true {
+                world.waiting.clear();
+            }
+            Ok(json!(true))
+        }
+        "getwebhookinfo" => {
+            let url = world.webhook.as_ref().map(|(url, _)| url.clone()).unwrap_or_default();
+            let waiting = world.waiting.len();
+            Ok(json!({"url": url, "has_custom_certificate": false, "pending_update_count": waiting}))
+        }
+        "setmycommands" => {
+            world.commands = body["commands"].clone();
+            Ok(json!(true))
+        }
+        "getmycommands" => Ok(world.commands.clone()),
+        "sendchataction" => Ok(json!(true)),
+        "deletemessage" => delete(world, body),
+        _ => Err(Refusal::new(404, "Not Found: method not found")),
+    }
+}
+
+fn number(body: &Value, name: &str) -> Option<i64> {
+    body[name].as_i64().or_else(|| body[name].as_str()?.parse().ok())
+}
+
+/// The chat a message may be written to.
+fn open_chat(world: &World, body: &Value) -> Result<i64, Refusal> {
+    let chat = number(body, "chat_id").ok_or_else(|| Refusal::bad("chat_id is empty"))?;
+    let room = world.rooms.get(&chat).ok_or_else(|| Refusal::bad("chat not found"))?;
+    if let Some(to) = room.migrated_to {
+        return Err(Refusal::migrated(to));
+    }
+    match room.closed {
+        Some(why) => Err(Refusal::new(403, &format!("Forbidden: {why}"))),
+        None => Ok(chat),
+    }
+}
+
+/// The words of a message and what is marked in them.
+fn words(body: &Value) -> Result<(String, Vec<Value>), Refusal> {
+    let text = body["text"].as_str().unwrap_or_default();
+    let (text, entities) = match body["parse_mode"].as_str().unwrap_or_default().to_lowercase().as_str() {
+        "" => (text.to_owned(), Vec::new()),
+        "html" => {
+            let read = html::read(text)?;
+            (read.text, read.entities)
+        }
+        _ => return Err(Refusal::bad("unsupported parse_mode")),
+    };
+    if text.trim().is_empty() {
+        return Err(Refusal::bad("message text is empty"));
+    }
+    if html::units(&text) > TEXT {
+        return Err(Refusal::bad("message is too long"));
+    }
+    Ok((text, entities))
+}
+
+fn keyboard(body: &Value) -> Result<Vec<Vec<(String, String)>>, Refusal> {
+    let mut rows = Vec::new();
+    for row in body["reply_markup"]["inline_keyboard"].as_array().into_iter().flatten() {
+        let mut keys = Vec::new();
+        for key in row.as_array().into_iter().flatten() {
+            let label = key["text"].as_str().unwrap_or_default();
+            if label.is_empty() {
+                return Err(Refusal::bad("inline keyboard button text is empty"));
+            }
+            let data = key["callback_data"].as_str().unwrap_or_default();
+            if data.is_empty() && key.get("url").is_none() || data.len() > CALLBACK_DATA {
+                return Err(Refusal::bad("BUTTON_DATA_INVALID"));
+            }
+            keys.push((label.to_owned(), data.to_owned()));
+        }
+        if !keys.is_empty() {
+            rows.push(keys);
+        }
+    }
+    Ok(rows)
+}
+
+fn send(world: &mut World, body: &Value, now: i64) -> Result<Value, Refusal> {
+    let chat = open_chat(world, body)?;
+    let (text, entities) = words(body)?;
+    let keyboard = keyboard(body)?;
+    let room = &world.rooms[&chat];
+    let topic = number(body, "message_thread_id");
+    // The General topic is not named: it is the chat itself.
+    if topic.is_some_and(|topic| !room.topics.contains(&topic)) {
+        return Err(Refusal::bad("message thread not found"));
+    }
+    let reply = &body["reply_parameters"];
+    let reply_to = number(reply, "message_id").filter(|id| room.messages.contains_key(id));
+    if reply.is_object() && reply_to.is_none() && reply["allow_sending_without_reply"] != true {
+        return Err(Refusal::bad("message to be replied not found"));
+    }
+    let markup = &body["reply_markup"];
+    let force_reply = (markup["force_reply"] == true)
+        .then(|| markup["input_field_placeholder"].as_str().unwrap_or_default().to_owned());
+    if force_reply.as_deref().is_some_and(|hint| html::units(hint) > 64) {
+        return Err(Refusal::bad("input_field_placeholder is too long"));
+    }
+    let from = world.bot;
+    let shown =
+        Shown { from, text, entities, topic, reply_to, keyboard, force_reply, at: now, ..Shown::default() };
+    let id = world.write(chat, shown);
+    Ok(world.message(chat, id))
+}
+
+fn edit(world: &mut World, body: &Value) -> Result<Value, Refusal> {
+    let chat = open_chat(world, body)?;
+    let id = number(body, "message_id").ok_or_else(|| Refusal::bad("message identifier is not specified"))?;
+    let bot = world.bot;
+    let room = world.room(chat);
+    let gone = || Refusal::bad("message to edit not found");
+    let shown = room.messages.get_mut(&id).filter(|shown| shown.from == bot).ok_or_else(gone)?;
+    let (text, entities) = words(body)?;
+    let keyboard = keyboard(body)?;
+    if (&shown.text, &shown.entities, &shown.keyboard) == (&text, &entities, &keyboard) {
+        return Err(Refusal::bad(
+            "message is not modified: specified new message content and reply markup are exactly the same as a current \
+             content and reply markup of the message",
+        ));
+    }
+    (shown.text, shown.entities, shown.keyboard) = (text, entities, keyboard);
+    shown.edits += 1;
+    Ok(world.message(chat, id))
+}
+
+fn answer(world: &mut World, body: &Value, now: i64) -> Result<Value, Refusal> {
+    let id = body["callback_query_id"].as_str().unwrap_or_default().to_owned();
+    let text = body["text"].as_str().unwrap_or_default().to_owned();
+    if html::units(&text) > ALERT {
+        return Err(Refusal::bad("MESSAGE_TOO_LONG"));
+    }
+    if !world.query_open(&id, now) {
+        return Err(Refusal::bad("query is too old and response timeout expired or query ID is invalid"));
+    }
+    if let Some(query) = world.queries.get_mut(&id) {
+        query.answered = true;
+    }
+    world.answers.push(Answered { query: id, text, alert: body["show_alert"] == true });
+    Ok(json!(true))
+}
+
+fn set_webhook(world: &mut World, body: &Value) -> Result<Value, Refusal> {
+    let url = body["url"].as_str().unwrap_or_default();
+    let secret = body["secret_token"].as_str();
+    let allowed = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if secret.is_some_and(|secret| secret.len() > 256) {
+        return Err(Refusal::bad("secret token is too long"));
+    }
+    if secret.is_some_and(|secret| !secret.chars().all(allowed)) {
+        return Err(Refusal::bad("secret token contains unallowed characters"));
+    }
+    if !url.is_empty() && !url.starts_with("https://") {
+        return Err(Refusal::bad("bad webhook: An HTTPS URL must be provided for webhook"));
+    }
+    world.webhook = (!url.is_empty()).then(|| (url.to_owned(), secret.map(Into::into)));
+    Ok(json!(true))
+}
+
+fn delete(world: &mut World, body: &Value) -> Result<Value, Refusal> {
+    let chat = open_chat(world, body)?;
+    let id = number(body, "message_id").unwrap_or_default();
+    match world.room(chat).messages.remove(&id) {
+        Some(_) => Ok(json!(true)),
+        None => Err(Refusal::bad("message to delete not found")),
+    }
+}

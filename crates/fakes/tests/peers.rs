@@ -1,0 +1,56 @@
+//! Clients that we did not write pass through the fakes (`spec 07 §13`).
+//!
+//! Not part of the ordinary run: they come from their own registries. `cargo xtask peers` installs them outside of the
+//! repository and runs this.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use throughline_fakes::system_clock;
+use throughline_fakes::telegram::FakeTelegram;
+use tokio::process::Command;
+
+/// Waits until it is so.
+async fn until<T>(what: &str, mut so: impl FnMut() -> Option<T>) -> T {
+    for _ in 0..1_200 {
+        if let Some(found) = so() {
+            return found;
+        }
+        tokio::time::sleep(Duration::from_millis(25)).await;
+    }
+    panic!("it never came to that: {what}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs python-telegram-bot, from PyPI: cargo xtask peers"]
+async fn python_telegram_bot_runs_unchanged() {
+    let python = std::env::var("THROUGHLINE_PYTHON").expect("THROUGHLINE_PYTHON names a python that has it");
+    let telegram = FakeTelegram::start(FakeTelegram::TOKEN, system_clock()).await.unwrap();
+    telegram.person(7, "Ana");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/echo_bot.py");
+    let mut bot = Command::new(python)
+        .args([script, &telegram.url(), FakeTelegram::TOKEN])
+        .env("NO_PROXY", "127.0.0.1")
+        .stderr(Stdio::inherit())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    telegram.says(7, 7, "hello 👋 & <you>".replace(['<', '>', '&'], "").as_str());
+    let card = until("a card", || telegram.card(7)).await;
+    assert_eq!(card.text, "You said hello 👋  you");
+    until("a question", || telegram.bot_messages(7).pop().filter(|shown| shown.force_reply.is_some())).await;
+    telegram.presses(7, 7, card.id, "Go");
+    until("the edit", || telegram.shown(7, card.id).filter(|shown| shown.text == "Gone")).await;
+    telegram.presses(7, 7, card.id, "Go");
+    until("the end", || {
+        telegram.shown(7, card.id).filter(|shown| shown.text == "Done" && shown.keyboard.is_empty())
+    })
+    .await;
+    let answers = telegram.answers();
+    assert_eq!(answers.iter().map(|answer| answer.alert).collect::<Vec<_>>(), [false, true]);
+    let ended = tokio::time::timeout(Duration::from_secs(30), bot.wait()).await.expect("it ends").unwrap();
+    assert!(ended.success(), "{ended}");
+    assert_eq!(telegram.waiting(), 0, "its offset forgot what it has");
+    let journal = telegram.calls();
+    assert_eq!(telegram.violations(), [""; 0], "{} calls", journal.len());
+}

@@ -1,0 +1,12 @@
+//! Telegram, end to end: the real edge, client and loop over sockets against a fake that refuses what Telegram refuses,
+//! in virtual time (`spec 07 §3, §14`).
+
+mod cards;
+mod hook;
+mod lanes;
+mod outage;
+mod people;
+mod polling;
+mod presses;
+mod recorded;
+mod world;

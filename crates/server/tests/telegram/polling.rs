@@ -1,0 +1,110 @@
+//! Polling: nothing is forgotten before it is committed, and one process leads.
+
+use throughline_channels::telegram::{BotToken, Client, outbound};
+use throughline_fakes::telegram::{FakeTelegram, Fault};
+use throughline_server::telegram::{Polled, State, examine};
+
+use crate::world::{ANA, TEAM, World, ticket, work};
+
+/// Killed between receive and commit, and once more between commit and the next poll: one turn.
+#[tokio::test]
+async fn tg2_an_update_is_fetched_again_until_it_is_committed() {
+    let mut w = World::new().await;
+    w.telegram.says(ANA, ANA, "/status");
+    // Received, and then nobody: what a killed process leaves.
+    let client = Client::new(&w.telegram.url(), true, BotToken::read(FakeTelegram::TOKEN).unwrap()).unwrap();
+    let received = client.call(&outbound::get_updates(None, 0)).await.attempt();
+    assert!(format!("{received:?}").contains("/status"));
+    assert_eq!(w.telegram.waiting(), 1);
+    w.poller.once(0).await.unwrap();
+    assert_eq!(w.telegram.waiting(), 1, "committed, not yet confirmed");
+    w.restart().await;
+    w.calm().await;
+    assert_eq!(w.telegram.waiting(), 0);
+    assert_eq!(w.reasons(&w.lane(ANA, "")).await, ["command.status"]);
+    assert_eq!(w.telegram.bot_messages(ANA).len(), 1);
+    w.well();
+}
+
+#[tokio::test]
+async fn tg15_one_of_two_instances_polls() {
+    let mut w = World::new().await;
+    let (instance, mut beside) = w.beside().await;
+    w.telegram.says(ANA, ANA, "/status");
+    assert_eq!(w.poller.once(0).await.unwrap(), Polled::Took(1));
+    let Polled::Standby(until) = beside.once(0).await.unwrap() else { panic!() };
+    assert!(until > throughline_store::Clock::now(&*w.clock));
+    w.telegram.says(ANA, ANA, "/why");
+    // The leader is gone, and its lease with it.
+    w.clock.set(until);
+    assert_eq!(
+        beside.once(0).await.unwrap(),
+        Polled::Took(2),
+        "what was taken but not confirmed comes again"
+    );
+    assert!(matches!(w.poller.once(0).await.unwrap(), Polled::Standby(_)));
+    while work(&instance).await {}
+    assert_eq!(w.reasons(&w.lane(ANA, "")).await, ["command.status", "command.why"], "none lost, none twice");
+    // One who stops lets the other in at once.
+    beside.resign().await;
+    assert!(matches!(w.poller.once(0).await.unwrap(), Polled::Took(_)));
+}
+
+/// Somebody who is none of us polls with our token.
+#[tokio::test]
+async fn a_conflict_is_said_and_explained() {
+    let mut w = World::new().await;
+    let conflict = || {
+        let why = "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running";
+        Fault::Refuse(409, why.into())
+    };
+    w.telegram.arm("getUpdates", None, conflict());
+    assert!(
+        matches!(w.poller.once(0).await.unwrap(), Polled::Conflict(why) if why.contains("other getUpdates"))
+    );
+    assert_eq!(w.poller.once(0).await.unwrap(), Polled::Took(0), "and it goes on");
+    w.telegram.arm("getUpdates", None, conflict());
+    let found = examine(&w.instance.config, true).await;
+    let updates = found.iter().find(|finding| finding.what == "telegram updates").unwrap();
+    assert!(updates.state == State::Broken && updates.found.contains("another program"), "{updates:?}");
+    assert!(updates.fix.as_ref().unwrap().contains("TL-3204"));
+    // The token is refused.
+    w.telegram.arm("getUpdates", None, Fault::Refuse(401, "Unauthorized".into()));
+    assert_eq!(w.poller.once(0).await.unwrap(), Polled::Unauthorized);
+}
+
+/// `TL-3203`: with a webhook set there is nothing to poll, and the way out is named.
+#[tokio::test]
+async fn polling_beside_a_webhook_does_not_start() {
+    let w = World::new().await;
+    w.telegram.deliver_to("https://elsewhere.example.org/hook", None);
+    let (instance, _) = w.beside().await;
+    let refused =
+        throughline_server::serve_instance(instance, |_| {}, std::future::pending()).await.unwrap_err();
+    assert_eq!(refused.code().id(), "TL-3203");
+    assert!(refused.to_string().contains("throughline telegram setup"), "{refused}");
+    let found = examine(&w.instance.config, true).await;
+    assert!(
+        found.iter().any(|finding| finding.state == State::Broken && finding.found.contains("elsewhere"))
+    );
+    let done = throughline_server::telegram::set_up(&w.instance.config).await.unwrap();
+    assert!(done.iter().all(|finding| finding.state == State::Ok), "{done:?}");
+    assert_eq!(w.telegram.webhook(), None);
+    assert_eq!(w.telegram.commands(), outbound::menu());
+    w.well();
+}
+
+/// Edits that change no word are none; those that do make a new draft.
+#[tokio::test]
+async fn an_edit_counts_when_the_words_changed() {
+    let mut w = World::new().await;
+    let asked = w.telegram.says(TEAM, ANA, &ticket("a CSV export"));
+    w.calm().await;
+    w.telegram.edits(TEAM, ANA, asked, &ticket("a CSV export"));
+    w.telegram.edits(TEAM, ANA, 4_711, "@maro_bot nobody has seen this");
+    w.telegram.edits(TEAM, ANA, asked, &ticket("a PDF export"));
+    w.calm().await;
+    let reasons = w.reasons(&w.lane(TEAM, "")).await;
+    assert_eq!(reasons[1..], ["ignored.metadata_only", "ignored.kind", "draft.remade"]);
+    w.well();
+}

@@ -1,0 +1,221 @@
+//! One bot, its Telegram and a clock that moves when the test says so.
+
+use std::sync::Arc;
+
+use tempfile::TempDir;
+use throughline_engine::{LaneKey, Timestamp};
+use throughline_fakes::telegram::{FakeTelegram, Shown};
+use throughline_runtime::record::Turn;
+use throughline_server::telegram::{Edge, Polled, Poller};
+use throughline_server::{Config, Instance, Sources, open_with};
+use throughline_store::{Clock, ManualClock, MemoryStore, Store};
+
+/// Ana asks, Mia approves, Bob is nobody in particular.
+pub(crate) const ANA: i64 = 7;
+pub(crate) const MIA: i64 = 8;
+pub(crate) const BOB: i64 = 9;
+/// A group.
+pub(crate) const TEAM: i64 = -100;
+/// 15 January 2026, 10:00.
+pub(crate) const START: Timestamp = Timestamp(1_768_471_200_000);
+
+pub(crate) struct World {
+    pub(crate) telegram: FakeTelegram,
+    pub(crate) clock: Arc<ManualClock>,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) instance: Instance,
+    pub(crate) poller: Poller,
+    folder: TempDir,
+    mode: &'static str,
+    starts: u32,
+}
+
+const CONFIG: &str = r#"
+tenant = "acme"
+instance_key_file = "KEY"
+[server]
+listen = "127.0.0.1:0"
+[store]
+url = "memory:"
+[telegram]
+mode = "MODE"
+token_file = "TOKEN"
+secret_file = "SECRET"
+api_base = "BASE"
+allow_loopback = true
+[[users]]
+id = "ana"
+telegram = "7"
+[[users]]
+id = "mia"
+name = "Mia"
+telegram = "8"
+roles = ["pm"]
+[[approvers]]
+effects = ["tracker.*"]
+targets = ["local:*"]
+allow = ["role:pm"]
+"#;
+
+/// What asks for a ticket that lacks nothing.
+pub(crate) fn ticket(about: &str) -> String {
+    format!("@maro_bot create a ticket for {about}\nProblem: it is missing\nAcceptance criteria: it is there")
+}
+
+pub(crate) const SECRET: &str = "a-secret-of-our-own-making";
+
+impl World {
+    pub(crate) async fn new() -> Self {
+        Self::in_mode("poll").await
+    }
+
+    pub(crate) async fn in_mode(mode: &'static str) -> Self {
+        let clock = Arc::new(ManualClock::at(START));
+        let time = clock.clone();
+        let telegram =
+            FakeTelegram::start(FakeTelegram::TOKEN, Arc::new(move || time.now().0)).await.expect("a port");
+        for (id, name) in [(ANA, "Ana"), (MIA, "Mia P."), (BOB, "Bob")] {
+            telegram.person(id, name);
+        }
+        telegram.group(TEAM, &[]);
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new(clock.clone()));
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("token"), format!("{}\n", FakeTelegram::TOKEN)).expect("written");
+        std::fs::write(folder.path().join("secret"), SECRET).expect("written");
+        let instance = opened(&folder, mode, &telegram, &store).await;
+        let poller = poller(&instance, "first");
+        Self { telegram, clock, store, instance, poller, folder, mode, starts: 1 }
+    }
+
+    pub(crate) fn edge(&self) -> Arc<Edge> {
+        self.instance.telegram.clone().expect("it is configured")
+    }
+
+    /// Another instance over the same store: what is left of this one is forgotten.
+    pub(crate) async fn restart(&mut self) {
+        self.poller.resign().await;
+        self.instance = opened(&self.folder, self.mode, &self.telegram, &self.store).await;
+        self.starts += 1;
+        self.poller = poller(&self.instance, &format!("start {}", self.starts));
+        self.instance.runtime.recover("acme").await.expect("the store answers");
+    }
+
+    /// A second instance beside this one.
+    pub(crate) async fn beside(&self) -> (Instance, Poller) {
+        let instance = opened(&self.folder, self.mode, &self.telegram, &self.store).await;
+        let poller = poller(&instance, "beside");
+        (instance, poller)
+    }
+
+    /// Polls, runs lanes and performs effects until nothing is left to do at this moment.
+    pub(crate) async fn settle(&mut self) {
+        loop {
+            let took = self.poller.once(0).await.expect("the store answers");
+            self.poller.answered().await;
+            if !self.work().await && matches!(took, Polled::Took(0) | Polled::Standby(_)) {
+                return;
+            }
+        }
+    }
+
+    /// Runs lanes and performs effects, once each; whether there was anything to do.
+    pub(crate) async fn work(&self) -> bool {
+        work(&self.instance).await
+    }
+
+    /// The same, and lets time pass for what waits for its turn to be sent: at most so many milliseconds.
+    pub(crate) async fn settle_within(&mut self, most: i64) {
+        let end = self.clock.now().plus(most);
+        loop {
+            self.settle().await;
+            match self.store.next_due().await.expect("the store answers") {
+                Some(due) if due <= end => self.clock.set(due),
+                _ => return,
+            }
+        }
+    }
+
+    /// The same for ten seconds: what every message needs.
+    pub(crate) async fn calm(&mut self) {
+        self.settle_within(10_000).await;
+    }
+
+    pub(crate) fn lane(&self, chat: i64, topic: &str) -> LaneKey {
+        LaneKey::new("acme", &FakeTelegram::BOT.to_string(), "telegram", &chat.to_string(), topic)
+    }
+
+    /// Lanes there are.
+    pub(crate) async fn lanes(&self) -> Vec<LaneKey> {
+        let lanes = self.store.lanes("acme", None, 100).await.expect("the store answers");
+        lanes.into_iter().map(|lane| lane.key).collect()
+    }
+
+    /// The turns of a lane, oldest first.
+    pub(crate) async fn turns(&self, lane: &LaneKey) -> Vec<Turn> {
+        let turns = self.store.turns(lane, 0, 200).await.expect("the store answers");
+        turns.iter().map(|turn| Turn::read(turn).expect("a turn of ours")).collect()
+    }
+
+    /// The reasons of a lane's turns, effects and timers left out.
+    pub(crate) async fn reasons(&self, lane: &LaneKey) -> Vec<String> {
+        let turns = self.turns(lane).await;
+        let by_people =
+            turns.iter().filter(|turn| !matches!(turn.row.event.as_str(), "effect.settled" | "timer.due"));
+        by_people.map(|turn| turn.row.decision.reason.code().to_owned()).collect()
+    }
+
+    /// Issues that were created.
+    pub(crate) async fn issues(&self) -> usize {
+        let documents =
+            self.store.documents("acme", "tracker.issues.DEMO", None, 100).await.expect("the store answers");
+        documents.len()
+    }
+
+    /// Ana asks for a ticket in the group; its card.
+    pub(crate) async fn card_in(&mut self, chat: i64) -> Shown {
+        self.telegram.says(chat, ANA, &ticket("a CSV export"));
+        self.calm().await;
+        let card =
+            self.telegram.card(chat).unwrap_or_else(|| panic!("no card: {:#?}", self.telegram.calls()));
+        assert_eq!(card.labels(), ["Approve", "Edit", "Reject"], "{card:#?}");
+        card
+    }
+
+    /// What Telegram would have had against anything so far.
+    pub(crate) fn well(&self) {
+        assert_eq!(self.telegram.violations(), [""; 0]);
+    }
+}
+
+pub(crate) async fn work(instance: &Instance) -> bool {
+    let runtime = &instance.runtime;
+    let mut some = false;
+    while let Some(lane) = runtime.wakes().next() {
+        let run = runtime.run_lane(&lane).await.expect("the store answers");
+        runtime.wakes().done(&lane, run.more);
+        some = true;
+    }
+    some |= runtime.fire_timers().await.expect("the store answers") > 0;
+    some | (runtime.dispatch().await.expect("the store answers") > 0)
+}
+
+fn poller(instance: &Instance, name: &str) -> Poller {
+    let edge = instance.telegram.clone().expect("it is configured");
+    Poller::new(edge, instance.runtime.clone(), name)
+}
+
+async fn opened(folder: &TempDir, mode: &str, telegram: &FakeTelegram, store: &Arc<dyn Store>) -> Instance {
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let file = folder.path().join("throughline.toml");
+    let text = CONFIG
+        .replace("MODE", mode)
+        .replace("KEY", &path("key"))
+        .replace("TOKEN", &path("token"))
+        .replace("SECRET", &path("secret"))
+        .replace("BASE", &telegram.url());
+    std::fs::write(&file, text).expect("written");
+    let config = Config::load(&Sources { file: Some(file), ..Sources::default() });
+    open_with(config.expect("the test's configuration is right"), store.clone())
+        .await
+        .expect("the instance opens")
+}

@@ -1,0 +1,377 @@
+//! The conversation rows of the specification (`spec 02 §7`), said through Telegram. Every message, edit and press of a
+//! scenario is made by a person at the fake, fetched over HTTP and read by the real adapter; everything the lane says or
+//! shows goes out by the real channel, over HTTP, at Telegram's pace. What the scenario expects has to hold all the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use throughline_channels::telegram::render::{self, Part};
+use throughline_channels::telegram::{Answer, Bot, BotToken, Chat, Chats, Client, Incoming, Telegram};
+use throughline_channels::telegram::{inbound, outbound};
+use throughline_channels::{Channel, Delivered, Sending, Surface};
+use throughline_engine::effect::{Attempt, EffectBody};
+use throughline_engine::event::{EventKind, Posted, Press};
+use throughline_engine::given::Paused;
+use throughline_engine::lane::{Record, Role};
+use throughline_engine::{Lane, LaneKey, Millis, Reason, Timestamp};
+use throughline_fakes::telegram::FakeTelegram;
+use throughline_sim::SimDriver;
+use throughline_testkit::driver::{Checker, Delivery, Settling};
+use throughline_testkit::model::Restart;
+use throughline_testkit::{Driver, DriverError, TurnSeen, World, parse, report, run};
+
+/// People's side: who sits where, and which messages they see.
+struct Phones {
+    telegram: FakeTelegram,
+    time: Arc<AtomicI64>,
+    people: Mutex<Vec<String>>,
+    lanes: Mutex<Vec<String>>,
+    /// Chat and number of each message of a lane that is out, by our id; of several parts, the last.
+    ours: Mutex<BTreeMap<String, (i64, i64)>>,
+}
+
+/// A name's place in a list, counted from 1.
+fn place(list: &Mutex<Vec<String>>, name: &str) -> i64 {
+    let mut list = list.lock().unwrap();
+    let at = list.iter().position(|known| known == name).unwrap_or_else(|| {
+        list.push(name.into());
+        list.len() - 1
+    });
+    i64::try_from(at).unwrap() + 1
+}
+
+impl Phones {
+    fn person(&self, name: &str) -> i64 {
+        let id = place(&self.people, name);
+        self.telegram.person(id, name);
+        id
+    }
+
+    /// Each lane of a scenario is a chat of its own.
+    fn chat(&self, lane: &str) -> i64 {
+        let id = place(&self.lanes, lane) + 500;
+        self.telegram.person(id, lane);
+        id
+    }
+
+    fn ours(&self, message: &str) -> Option<(i64, i64)> {
+        self.ours.lock().unwrap().get(message).copied()
+    }
+}
+
+/// What the channel asks about chats and people.
+struct Book(Arc<Phones>);
+
+#[async_trait]
+impl Chats for Book {
+    async fn chat(&self, lane: &LaneKey) -> Result<Chat, String> {
+        Ok(Chat { id: self.0.chat(&lane.conversation), silent: None })
+    }
+
+    async fn moved(&self, _: &LaneKey, _: i64, _: i64) {}
+
+    async fn silenced(&self, _: &LaneKey, _: &str) {}
+
+    async fn number(&self, _: &LaneKey, person: &str) -> Option<i64> {
+        Some(self.0.person(person))
+    }
+
+    async fn name(&self, _: &LaneKey, person: &str) -> Option<String> {
+        Some(person.to_owned())
+    }
+}
+
+/// The real channel, on a thread with a network: the virtual world has none.
+struct OnTheWire {
+    channel: Telegram,
+    phones: Arc<Phones>,
+    network: tokio::runtime::Handle,
+}
+
+#[async_trait]
+impl Channel for OnTheWire {
+    fn name(&self) -> &str {
+        self.channel.name()
+    }
+
+    fn surface(&self) -> Surface {
+        self.channel.surface()
+    }
+
+    fn not_before(&self, sending: &Sending<'_>) -> Option<Timestamp> {
+        self.channel.not_before(sending)
+    }
+
+    async fn deliver(&self, sending: Sending<'_>) -> Attempt<Delivered> {
+        self.phones.time.store(sending.now.0, Ordering::SeqCst);
+        let (lane, body) = (sending.lane.conversation.clone(), sending.body.clone());
+        let deliver = || self.network.block_on(self.channel.deliver(sending));
+        let outcome = std::thread::scope(|threads| threads.spawn(deliver).join()).unwrap();
+        let (EffectBody::Reply { message, .. }
+        | EffectBody::CardPost { message, .. }
+        | EffectBody::CardUpdate { message, .. }) = body
+        else {
+            return outcome;
+        };
+        if let Attempt::Applied(Delivered { id: Some(id), .. }) = &outcome {
+            let number = id.split_once(':').unwrap().1.parse().unwrap();
+            self.phones.ours.lock().unwrap().insert(message.0, (self.phones.chat(&lane), number));
+        }
+        outcome
+    }
+}
+
+/// A driver whose people sit at Telegram.
+struct ThroughTelegram {
+    sim: SimDriver,
+    phones: Arc<Phones>,
+    client: Client,
+    /// Chat and number of what people wrote and of what was said before the scenario began, by the scenario's id.
+    others: BTreeMap<String, (i64, i64)>,
+    offset: Option<i64>,
+    /// How many acts of people went through.
+    through: usize,
+    network: tokio::runtime::Runtime,
+}
+
+impl ThroughTelegram {
+    fn new() -> Self {
+        let network =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let time = Arc::new(AtomicI64::new(0));
+        let clock = time.clone();
+        let clock: throughline_fakes::Clock = Arc::new(move || clock.load(Ordering::SeqCst));
+        let telegram = network.block_on(FakeTelegram::start(FakeTelegram::TOKEN, clock)).unwrap();
+        let token = BotToken::read(FakeTelegram::TOKEN).unwrap();
+        let client = Client::new(&telegram.url(), true, token).unwrap();
+        let (people, lanes, ours) = (Mutex::default(), Mutex::default(), Mutex::default());
+        let phones = Arc::new(Phones { telegram, time, people, lanes, ours });
+        let channel = OnTheWire {
+            channel: Telegram::new(client.clone(), Arc::new(Book(phones.clone()))),
+            phones: phones.clone(),
+            network: network.handle().clone(),
+        };
+        let (sim, others) = (SimDriver::over(Arc::new(channel)), BTreeMap::new());
+        Self { sim, phones, client, others, offset: None, through: 0, network }
+    }
+
+    /// The one update that waits, as the adapter reads it.
+    fn fetch(&mut self) -> Incoming {
+        let call = outbound::get_updates(self.offset, 0);
+        let Answer::Applied(updates) = self.network.block_on(self.client.call(&call)) else { panic!() };
+        let updates = updates.as_array().unwrap();
+        assert_eq!(updates.len(), 1, "{updates:?}");
+        self.offset = Some(updates[0]["update_id"].as_i64().unwrap() + 1);
+        let bot = Bot { id: FakeTelegram::BOT, username: FakeTelegram::NAME.into(), command: "maro".into() };
+        inbound(&updates[0], &bot)
+    }
+
+    /// A message that nobody has to be told of.
+    fn was_said(&mut self, chat: i64, by: i64, text: &str) -> (i64, i64) {
+        let message = self.phones.telegram.says(chat, by, text);
+        self.fetch();
+        (chat, message)
+    }
+
+    /// A delivery as it arrives by way of Telegram. What is no person's act there comes as it is.
+    fn carried(&mut self, delivery: &Delivery) -> Delivery {
+        let (chat, by) = (self.phones.chat(&delivery.lane), self.phones.person(&delivery.actor));
+        let kind = match &delivery.kind {
+            EventKind::MessagePosted(posted) => self.posted(chat, by, posted),
+            EventKind::MessageEdited { message, text, .. } => self.edited(by, message, text),
+            EventKind::CardPressed { press: Press::Token(token), remember } => {
+                self.pressed(chat, by, token, *remember)
+            }
+            _ => return delivery.clone(),
+        };
+        self.through += 1;
+        Delivery { kind, ..delivery.clone() }
+    }
+
+    fn posted(&mut self, chat: i64, by: i64, posted: &Posted) -> EventKind {
+        let ours = posted.reply_to.as_ref().and_then(|id| self.phones.ours(id));
+        let other = posted.reply_to.as_ref().and_then(|id| self.others.get(id)).copied();
+        let to = match (ours.or(other), &posted.quote) {
+            (None, Some(quote)) => Some(self.was_said(chat, FakeTelegram::BOT, quote)),
+            (found, _) => found,
+        };
+        assert!(to.is_some() || posted.reply_to.is_none(), "a reply to something nobody sees: {posted:?}");
+        let message = match to {
+            Some((_, to)) => self.phones.telegram.replies(chat, by, to, &posted.text),
+            None => self.phones.telegram.says(chat, by, &posted.text),
+        };
+        let id = posted.message_id.clone().unwrap();
+        self.others.insert(id.clone(), (chat, message));
+        let incoming = self.fetch();
+        assert!(incoming.addressing.direct, "a chat of two");
+        let EventKind::MessagePosted(read) = incoming.event.kind else { return incoming.event.kind };
+        assert_eq!(read.reply_to, to.map(|(chat, to)| format!("{chat}:{to}")), "it names its message");
+        // Of what the scenario calls by a name of its own, the map of the store knows nothing.
+        let reply_to = if other.is_some() { posted.reply_to.clone() } else { read.reply_to };
+        let quote = read.quote.filter(|_| posted.quote.is_some());
+        EventKind::MessagePosted(Posted {
+            text: read.text,
+            message_id: Some(id),
+            reply_to,
+            quote,
+            task: None,
+        })
+    }
+
+    fn edited(&mut self, by: i64, message: &str, text: &str) -> EventKind {
+        let (chat, number) = self.others[message];
+        self.phones.telegram.edits(chat, by, number, text);
+        let EventKind::MessageEdited { message: read, text, metadata_only } = self.fetch().event.kind else {
+            panic!("an edit is an edit")
+        };
+        assert_eq!(read, format!("{chat}:{number}"));
+        EventKind::MessageEdited { message: message.into(), text, metadata_only }
+    }
+
+    fn pressed(&mut self, chat: i64, by: i64, token: &str, remember: bool) -> EventKind {
+        let messages = self.phones.telegram.bot_messages(chat);
+        let has =
+            messages.iter().find(|shown| shown.keyboard.iter().flatten().any(|(_, data)| data == token));
+        // A button that is shown no more is pressed by those who saw it before.
+        self.phones.telegram.sends(chat, by, has.map_or(1, |shown| shown.id), token);
+        let EventKind::CardPressed { press, .. } = self.fetch().event.kind else { panic!("a press") };
+        EventKind::CardPressed { press, remember }
+    }
+
+    /// People see what the lane said and showed, whatever marks it took.
+    fn seen(&mut self, seen: Result<TurnSeen, DriverError>) -> Result<TurnSeen, DriverError> {
+        let seen = seen?;
+        for said in &seen.said {
+            self.sees(&said.lane, &render::reply(&said.text, None));
+        }
+        for told in &seen.told {
+            self.sees(&told.lane, &render::reply(&told.text, None));
+        }
+        let newest: BTreeMap<&str, _> =
+            seen.cards.iter().map(|shown| (shown.message.as_str(), shown)).collect();
+        for (message, card) in newest {
+            let (chat, number) = self.phones.ours(message).expect("the card is out");
+            let shown = self.phones.telegram.shown(chat, number).expect("it is there");
+            let names = render::people(&card.card).into_iter().map(|id| (id.clone(), id)).collect();
+            let part = render::card(&card.card, &names).pop().unwrap();
+            assert_eq!((&shown.text, shown.labels().len()), (&part.plain, part.keys.concat().len()));
+        }
+        let hosts = seen.turns.iter().filter(|turn| turn.summary.decision.reason == Reason::AssistantPosted);
+        for lane in hosts.map(|turn| turn.lane.clone()).collect::<BTreeSet<_>>() {
+            let records: Vec<Record> = self.sim.lane(&lane)?.records.iter().cloned().collect();
+            self.stands(&lane, &records);
+        }
+        assert_eq!(self.phones.telegram.violations(), [""; 0]);
+        Ok(seen)
+    }
+
+    /// What was there before anybody looked stands in its chat too: a lane's given history, and what a host's own agent said.
+    fn stands(&mut self, lane: &str, records: &[Record]) {
+        let chat = self.phones.chat(lane);
+        for record in records {
+            let Record::Message(message) = record else { continue };
+            let id = message.id.as_str();
+            if self.phones.ours(id).is_some() || self.others.contains_key(id) {
+                continue;
+            }
+            let by = match message.role {
+                Role::Assistant => FakeTelegram::BOT,
+                _ => self.phones.person(&message.by),
+            };
+            let at = self.was_said(chat, by, &message.text);
+            self.others.insert(id.into(), at);
+        }
+    }
+
+    fn sees(&self, lane: &str, parts: &[Part]) {
+        let there = self.phones.telegram.bot_messages(self.phones.chat(lane));
+        for part in parts {
+            assert!(there.iter().any(|shown| shown.text == part.plain), "{part:?} is not among {there:#?}");
+        }
+    }
+}
+
+impl Driver for ThroughTelegram {
+    fn begin(&mut self, world: &World) -> Result<(), DriverError> {
+        self.phones.time.store(world.clock.0, Ordering::SeqCst);
+        for lane in &world.lanes {
+            self.stands(&lane.name, &lane.records);
+        }
+        self.sim.begin(world)
+    }
+
+    fn now(&self) -> Timestamp {
+        self.sim.now()
+    }
+
+    fn deliver(&mut self, batch: &[Delivery]) -> Result<TurnSeen, DriverError> {
+        let carried: Vec<Delivery> = batch.iter().map(|delivery| self.carried(delivery)).collect();
+        let seen = self.sim.deliver(&carried);
+        self.seen(seen)
+    }
+
+    fn advance(&mut self, by: Millis) -> Result<TurnSeen, DriverError> {
+        let seen = self.sim.advance(by);
+        self.seen(seen)
+    }
+
+    fn restart(&mut self, how: Restart) -> Result<TurnSeen, DriverError> {
+        let seen = self.sim.restart(how);
+        self.seen(seen)
+    }
+
+    fn settle_effect(&mut self, settling: &Settling) -> Result<TurnSeen, DriverError> {
+        let seen = self.sim.settle_effect(settling);
+        self.seen(seen)
+    }
+
+    fn pause(&mut self, switch: Option<Paused>) -> Result<TurnSeen, DriverError> {
+        let seen = self.sim.pause(switch);
+        self.seen(seen)
+    }
+
+    fn lane(&mut self, name: &str) -> Result<Lane, DriverError> {
+        self.sim.lane(name)
+    }
+
+    fn check(&mut self, checker: Checker) -> Result<(), String> {
+        self.sim.check(checker)
+    }
+}
+
+/// The files of the rows, by name: `T3.scenario.yaml`. One that is added is said through Telegram too.
+fn rows() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/tests/scenarios");
+    let mut rows = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let number = name.strip_prefix('T').and_then(|rest| rest.strip_suffix(".scenario.yaml"));
+        if number.is_some_and(|number| number.parse::<u32>().is_ok()) {
+            rows.push((name, fs::read_to_string(path).unwrap()));
+        }
+    }
+    rows.sort();
+    rows
+}
+
+#[test]
+fn the_conversation_rows_hold_through_telegram() {
+    let rows = rows();
+    assert!(rows.len() >= 15, "{}", rows.len());
+    let mut failed = Vec::new();
+    for (name, text) in rows {
+        let scenario = parse(&name, &text).unwrap_or_else(|e| panic!("{e}"));
+        let mut driver = ThroughTelegram::new();
+        let report = run(&scenario, &mut driver);
+        assert!(driver.through > 0, "{name}: nothing went through Telegram");
+        if !report.passed() {
+            failed.push(report);
+        }
+    }
+    assert!(failed.is_empty(), "{}", report::human(&failed));
+}
