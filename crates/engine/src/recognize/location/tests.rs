@@ -104,6 +104,7 @@ fn near_misses() {
         "blorp",
         "I want coffee",
         "in a minute",
+        "Just stop and let me talk to somebody",
         "at 5",
         // German sentences, read in English.
         "Vielen Dank",
