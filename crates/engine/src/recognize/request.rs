@@ -14,7 +14,7 @@
 use super::clause::Echo;
 use super::lexicon::{Lexicon, Section, SectionId, skip};
 use super::named;
-use super::words::{Gap, Word, Words};
+use super::words::{Gap, MOST, Word, Words};
 
 const TOPICS: [SectionId; 21] = [
     named("topic.flight"),
@@ -52,9 +52,6 @@ const KNOWN: SectionId = named("request.known");
 const OPEN: SectionId = named("question.open");
 const INFORMATION: SectionId = named("question.information");
 const PROPOSES: SectionId = named("question.proposes");
-
-/// A message that is longer is no answer that says a little more; this bound keeps the reader linear.
-const MOST: usize = 64;
 
 /// A question of so few words is an answer that is not sure: "Chinese?"
 const BARE: usize = 2;
