@@ -3,13 +3,13 @@
 use alloc::string::{String, ToString};
 
 use super::lexicon::{Lexicon, Section, SectionId, anywhere};
-use super::words::{Gap, Word, Words};
+use super::words::{Gap, MOST, Word, Words};
 use super::{Found, Match, NoMatch, named};
 
 /// An answer clause is short; a longer one is a sentence of its own.
 const LONGEST: usize = 16;
-/// A whole message that is longer is no answer either; this bound keeps every reader linear.
-pub(super) const MOST: usize = 64;
+/// So far into a message an answer and its rest reach: who prepares more than that does it for nothing.
+pub(super) const REACH: usize = LONGEST + MOST;
 
 const JOINER: SectionId = named("joiner");
 const TURN: SectionId = named("turn");

@@ -11,10 +11,12 @@
 //!
 //! What is left informs: "I'm leaving from Vancouver on the 10th." In doubt a message is a request.
 
+use core::cell::OnceCell;
+
 use super::clause::Echo;
 use super::lexicon::{Lexicon, Section, SectionId, skip};
 use super::named;
-use super::words::{Gap, Word, Words};
+use super::words::{Gap, MOST, Word, Words};
 
 const TOPICS: [SectionId; 21] = [
     named("topic.flight"),
@@ -53,9 +55,6 @@ const OPEN: SectionId = named("question.open");
 const INFORMATION: SectionId = named("question.information");
 const PROPOSES: SectionId = named("question.proposes");
 
-/// A message that is longer is no answer that says a little more; this bound keeps the reader linear.
-const MOST: usize = 64;
-
 /// A question of so few words is an answer that is not sure: "Chinese?"
 const BARE: usize = 2;
 
@@ -74,19 +73,21 @@ pub(crate) fn explicit(lexicon: &'static Lexicon, message: &Words, question: &Wo
     let reader = Reader::of(lexicon, message, question);
     let most = message.all().len().min(MOST);
     let mut begun = false;
-    message.all()[..most].chunk_by(|word, _| word.after == Gap::Space).find_map(|clause| {
+    message.all()[..most].chunk_by(|word, _| word.after == Gap::Space).find_map(|words| {
         let first = !begun;
-        begun |= reader.begins(clause) < clause.len();
-        let joined = (1..clause.len()).filter(|at| reader.list(JOINER).at(clause, at - 1));
+        begun |= reader.begins(words) < words.len();
+        let clause = Clause::of(&reader, words);
+        let joined = (1..words.len()).filter(|at| reader.list(JOINER).at(words, at - 1));
         let parts = core::iter::once((0, first)).chain(joined.map(|at| (at, false)));
-        parts.into_iter().find_map(|(from, first)| reader.explicit(&clause[from..], first))
+        parts.into_iter().find_map(|(from, first)| reader.explicit(clause.from(from), first))
     })
 }
 
 /// Whether a message names a topic that the question, which has one, is not about.
 pub(crate) fn strays(lexicon: &'static Lexicon, message: &Words, question: &Words) -> bool {
     let reader = Reader::of(lexicon, message, question);
-    reader.asked != 0 && reader.foreign(message.all())
+    let words = &message.all()[..message.all().len().min(MOST)];
+    reader.asked != 0 && reader.foreign(Clause::of(&reader, words).from(0))
 }
 
 /// The topics these words are about, as bits.
@@ -98,6 +99,81 @@ fn topics(lexicon: &'static Lexicon, words: &[Word]) -> u32 {
 fn topic(lexicon: &'static Lexicon, words: &[Word], at: usize) -> u32 {
     let bits = TOPICS.iter().enumerate();
     bits.fold(0, |all, (i, id)| all | u32::from(lexicon.section(*id).at(words, at)) << i)
+}
+
+/// Some words of a message, and what is asked about each of them again and again: bit `i` is their word `i`.
+struct Clause<'c> {
+    words: &'c [Word],
+    /// The topics of the phrases that begin at each word.
+    topics: OnceCell<[u32; MOST]>,
+    /// A phrase of [`POINTS`] begins there.
+    points: OnceCell<u64>,
+    /// A phrase of [`FOR`] begins there.
+    serves: OnceCell<u64>,
+    /// The question has the word.
+    echoes: OnceCell<u64>,
+    reader: &'c Reader<'c>,
+}
+
+/// A clause from one of its words on.
+#[derive(Clone, Copy)]
+struct Part<'c> {
+    clause: &'c Clause<'c>,
+    from: usize,
+}
+
+impl<'c> Clause<'c> {
+    /// At most [`MOST`] words.
+    fn of(reader: &'c Reader<'c>, words: &'c [Word]) -> Self {
+        let new = OnceCell::new;
+        Self { words, topics: OnceCell::new(), points: new(), serves: new(), echoes: new(), reader }
+    }
+
+    fn from(&'c self, from: usize) -> Part<'c> {
+        Part { clause: self, from }
+    }
+
+    fn bits(&self, is: impl Fn(usize) -> bool) -> u64 {
+        (0..self.words.len().min(MOST)).fold(0, |all, at| all | u64::from(is(at)) << at)
+    }
+}
+
+impl<'c> Part<'c> {
+    fn words(self) -> &'c [Word] {
+        &self.clause.words[self.from..]
+    }
+
+    /// The topics of the phrases that begin at a word of the part.
+    fn topic(self, at: usize) -> u32 {
+        let Clause { words, reader, .. } = self.clause;
+        let topics = self.clause.topics.get_or_init(|| {
+            let mut topics = [0; MOST];
+            for (at, about) in topics.iter_mut().enumerate().take(words.len()) {
+                *about = topic(reader.lexicon, words, at);
+            }
+            topics
+        });
+        topics.get(self.from + at).copied().unwrap_or(0)
+    }
+
+    fn points(self) -> bool {
+        let Clause { words, reader, points, .. } = self.clause;
+        let points = points.get_or_init(|| self.clause.bits(|at| reader.list(POINTS).at(words, at)));
+        points >> self.from != 0
+    }
+
+    fn serves(self) -> bool {
+        let Clause { words, reader, serves, .. } = self.clause;
+        let serves = serves.get_or_init(|| self.clause.bits(|at| reader.list(FOR).at(words, at)));
+        serves >> self.from != 0
+    }
+
+    /// Whether the part takes up a word of the question that says what it is about.
+    fn echoes(self) -> bool {
+        let Clause { words, reader, echoes, .. } = self.clause;
+        let echoes = echoes.get_or_init(|| self.clause.bits(|at| reader.echo.is_asked(&words[at])));
+        echoes >> self.from != 0
+    }
 }
 
 /// The words between ends of sentences.
@@ -127,7 +203,8 @@ impl<'r> Reader<'r> {
         skip(&BEFORE.map(|id| self.list(id)), sentence, 0)
     }
 
-    fn explicit(&self, sentence: &[Word], first: bool) -> Option<&'static str> {
+    fn explicit(&self, part: Part<'_>, first: bool) -> Option<&'static str> {
+        let sentence = part.words();
         let from = self.begins(sentence);
         let starts = |id| self.list(id).at(sentence, from);
         let asks =
@@ -138,14 +215,14 @@ impl<'r> Reader<'r> {
         // The verb of a request is not what it is about: "show me a park" asks for no show.
         let object = from + self.list(ACT).longest(sentence, from);
         let thing =
-            |from: usize| (from..sentence.len()).map(|at| self.thing(sentence, at)).find(|about| *about != 0);
+            |from: usize| (from..sentence.len()).map(|at| self.thing(part, at)).find(|about| *about != 0);
         let about = thing(object).or_else(|| thing(from));
         let tied = match about {
             Some(about) => about & self.asked != 0,
-            None => self.echoes(sentence) || (!first && self.list(POINTS).within(sentence)),
+            None => part.echoes() || (!first && part.points()),
         };
         // "Open /login with an empty cache" may tell what somebody does; "open it for me" asks.
-        let tells = about.is_none() && self.list(VERB).at(sentence, from) && !self.list(FOR).within(sentence);
+        let tells = about.is_none() && self.list(VERB).at(sentence, from) && !part.serves();
         if tied {
             None
         } else if asks && sentence.len() - from > BARE {
@@ -154,7 +231,7 @@ impl<'r> Reader<'r> {
             Some("a request")
         } else {
             let wants = starts(WANT) || (starts(PROPOSES) && self.asked != 0);
-            (wants && self.introduces(sentence)).then_some("another thing")
+            (wants && self.introduces(part)).then_some("another thing")
         }
     }
 
@@ -165,45 +242,44 @@ impl<'r> Reader<'r> {
         if asks && !starts(PROPOSES) {
             return Some("a question");
         }
-        let about = topics(self.lexicon, sentence);
-        if self.asked != 0 && self.foreign(sentence) {
+        let clause = Clause::of(self, sentence);
+        let part = clause.from(0);
+        let about = (0..sentence.len()).fold(0, |all, at| all | part.topic(at));
+        if self.asked != 0 && self.foreign(part) {
             return Some("another topic");
         }
-        let tied = about & self.asked != 0 || self.echoes(sentence);
-        if starts(ACT) && !tied && !self.list(POINTS).within(sentence) {
+        let tied = about & self.asked != 0 || part.echoes();
+        if starts(ACT) && !tied && !part.points() {
             return Some("a request");
         }
-        if self.asked == 0 && starts(WANT) && !tied && self.introduces(sentence) {
+        if self.asked == 0 && starts(WANT) && !tied && self.introduces(part) {
             return Some("another thing");
         }
         None
     }
 
     /// The topics of the phrase at `at`, unless it is a part of a name: "Hotel Mumbai".
-    fn thing(&self, sentence: &[Word], at: usize) -> u32 {
+    fn thing(&self, part: Part<'_>, at: usize) -> u32 {
+        let sentence = part.words();
         let capital = |at: usize| sentence.get(at).is_some_and(|word| word.capital);
         let name = at > 0 && capital(at) && (capital(at + 1) || (at > 1 && capital(at - 1)));
-        if name { 0 } else { topic(self.lexicon, sentence, at) }
+        if name { 0 } else { part.topic(at) }
     }
 
     /// Whether some phrase is only about topics the question is not about.
-    fn foreign(&self, sentence: &[Word]) -> bool {
-        (0..sentence.len().min(MOST)).any(|at| {
-            let about = self.thing(sentence, at);
+    fn foreign(&self, part: Part<'_>) -> bool {
+        (0..part.words().len()).any(|at| {
+            let about = self.thing(part, at);
             about != 0 && about & self.asked == 0
         })
     }
 
     /// Whether a thing is named that was not spoken of yet: "a car", "tickets", but not "the car" or "it".
-    fn introduces(&self, sentence: &[Word]) -> bool {
+    fn introduces(&self, part: Part<'_>) -> bool {
+        let sentence = part.words();
         let known = |at: usize| at > 0 && self.list(KNOWN).at(sentence, at - 1);
-        let thing = |at: &usize| self.thing(sentence, *at) != 0;
-        !self.list(POINTS).within(sentence) && (0..sentence.len()).find(thing).is_some_and(|at| !known(at))
-    }
-
-    /// Whether the sentence takes up a word of the question that says what it is about.
-    fn echoes(&self, sentence: &[Word]) -> bool {
-        sentence.iter().any(|word| self.echo.is_asked(word))
+        let thing = |at: &usize| self.thing(part, *at) != 0;
+        !part.points() && (0..sentence.len()).find(thing).is_some_and(|at| !known(at))
     }
 }
 

@@ -15,6 +15,10 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::gazetteer;
 use super::lexicon::{VOCABULARY, Vocabulary, WordId};
 
+/// A message of more words is no strict answer, and values anywhere are looked for among so many of its first words:
+/// the one bound that keeps every reader linear in the text.
+pub(crate) const MOST: usize = 64;
+
 /// What stands between a word and the next one, weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Gap {
@@ -163,7 +167,7 @@ impl Words {
     /// Words of the longest name of the gazetteer that begins at each of the first words.
     pub(crate) fn places(&self) -> &[u8] {
         self.places.get_or_init(|| {
-            (0..self.all.len().min(gazetteer::MOST)).map(|at| gazetteer::longest(self, at)).collect()
+            (0..self.all.len().min(MOST)).map(|at| gazetteer::longest(self, at)).collect()
         })
     }
 

@@ -13,9 +13,6 @@ use alloc::vec::Vec;
 use super::words::{Gap, Words};
 use front::{Front, LONGEST};
 
-/// Words of a message among which places are looked for; a longer one is no answer (`clause`).
-pub(crate) const MOST: usize = 64;
-
 /// The names that are compiled in.
 static NAMES: Front<'_> = Front {
     names: include_bytes!(concat!(env!("OUT_DIR"), "/gazetteer.bin")),

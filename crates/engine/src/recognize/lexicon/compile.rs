@@ -8,7 +8,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::table::{Element, SectionId, Span, Start, Times, What, WordId};
+use super::table::{Element, Head, SectionId, Span, Start, Times, What, WordId};
 use super::vocabulary::{Vocabulary, hash};
 
 /// The first places of a vocabulary: what [`WordId`] names, so no words.
@@ -217,7 +217,7 @@ pub(crate) fn slots(words: &[&str]) -> Vec<WordId> {
 /// The tables of one lexicon.
 pub(crate) struct Tables {
     /// By word, what can begin with it in `starts`.
-    pub(crate) heads: Vec<Span>,
+    pub(crate) heads: Vec<Head>,
     /// Sorted by word, then by section.
     pub(crate) starts: Vec<Start>,
     /// The phrases, one after the other.
@@ -267,7 +267,8 @@ pub(crate) fn compile(
     let (mut heads, mut starts) = (Vec::new(), Vec::new());
     for mut found in under {
         found.sort_by_key(|start: &Start| start.section);
-        heads.push(span(starts.len(), starts.len() + found.len())?);
+        let sections = found.iter().fold(0, |all, start| all | start.section.bit());
+        heads.push(Head { starts: span(starts.len(), starts.len() + found.len())?, sections });
         starts.append(&mut found);
     }
     let Compiler { elements, spellings, .. } = compiler;

@@ -33,7 +33,7 @@ mod vocabulary;
 /// The lexicons of all languages, in the order they are tried.
 mod compiled {
     use super::Lexicon;
-    use super::table::{Element, SectionId, Span, Start, Times::*, What::*, WordId};
+    use super::table::{Element, Head, SectionId, Span, Start, Times::*, What::*, WordId};
     use super::vocabulary::Vocabulary;
 
     include!(concat!(env!("OUT_DIR"), "/lexicons.rs"));
@@ -46,14 +46,14 @@ pub(crate) use table::{SectionId, WordId};
 pub(crate) use vocabulary::Vocabulary;
 
 use super::words::Word;
-use table::{Element, Span, Start, Times, What};
+use table::{Element, Head, Start, Times, What};
 
 /// How deep sections may name each other; what goes deeper simply does not match.
 const DEPTH: u8 = 4;
 
 /// The words of one language, as the tables that `compile.rs` describes.
 pub(crate) struct Lexicon {
-    heads: &'static [Span],
+    heads: &'static [Head],
     starts: &'static [Start],
     elements: &'static [Element],
     spellings: &'static [WordId],
@@ -134,13 +134,14 @@ impl Lexicon {
     /// How many of these words can begin a phrase of the language.
     fn knows(&self, words: &[Word]) -> usize {
         let known =
-            |word: &&Word| self.heads.get(usize::from(word.id.0)).is_some_and(|span| !span.is_empty());
+            |word: &&Word| self.heads.get(usize::from(word.id.0)).is_some_and(|head| head.sections != 0);
         words.iter().filter(|word| word.id != WordId::UNKNOWN).filter(known).count()
     }
 
     /// The phrases of a section that are found under a word.
     fn starting(&'static self, section: SectionId, word: WordId) -> impl Iterator<Item = &'static Start> {
-        let starts = self.heads.get(usize::from(word.0)).map_or(&[][..], |span| span.of(self.starts));
+        let head = self.heads.get(usize::from(word.0)).filter(|head| head.sections & section.bit() != 0);
+        let starts = head.map_or(&[][..], |head| head.starts.of(self.starts));
         let from = starts.partition_point(|start| start.section < section);
         starts[from..].iter().take_while(move |start| start.section == section)
     }

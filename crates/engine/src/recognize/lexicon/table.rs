@@ -22,16 +22,18 @@ impl WordId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SectionId(pub(crate) u16);
 
+impl SectionId {
+    /// A bit that few other sections have.
+    pub(crate) const fn bit(self) -> u64 {
+        1 << (self.0 % u64::BITS as u16)
+    }
+}
+
 /// From one place of a table to before another.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Span(pub(crate) u16, pub(crate) u16);
 
 impl Span {
-    /// Whether nothing is there.
-    pub(crate) const fn is_empty(self) -> bool {
-        self.0 == self.1
-    }
-
     /// That part of a table.
     pub(crate) fn of<T>(self, table: &[T]) -> &[T] {
         table.get(usize::from(self.0)..usize::from(self.1)).unwrap_or(&[])
@@ -47,6 +49,15 @@ pub(crate) struct Start {
     pub(crate) phrase: Span,
     /// What the phrase counts for, when it is given a value.
     pub(crate) value: Option<i64>,
+}
+
+/// What can begin with a word.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Head {
+    /// The phrases, in the table of starts.
+    pub(crate) starts: Span,
+    /// The bit ([`SectionId::bit`]) of each section that has one of them: most questions end here.
+    pub(crate) sections: u64,
 }
 
 /// A part of a phrase.

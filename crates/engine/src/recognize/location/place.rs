@@ -6,9 +6,8 @@
 
 use core::ops::Range;
 
-use super::super::gazetteer::MOST;
 use super::super::lexicon::{Lexicon, RECOGNIZE, Section, SectionId};
-use super::super::words::{Gap, Word, Words};
+use super::super::words::{Gap, MOST, Word, Words};
 use super::super::{Context, named};
 
 /// Words of a name by capitals, at most; of the part of an address before its kind; of a name in lower case.

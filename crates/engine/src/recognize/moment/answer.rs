@@ -3,6 +3,7 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::cell::OnceCell;
 use core::cmp::Ordering;
 use core::ops::Range;
 
@@ -53,6 +54,29 @@ pub(crate) struct Said {
     pub(crate) alone: bool,
 }
 
+/// What was found among some tokens, and what of it says how the rest is meant.
+struct Inside {
+    all: Vec<Found>,
+    /// The first day.
+    day: Option<Day>,
+    clock: bool,
+    part: bool,
+    clocked: OnceCell<bool>,
+}
+
+impl Inside {
+    fn of(all: Vec<Found>) -> Self {
+        let clock = all.iter().any(|found| found.what.is_clock());
+        let part = all.iter().any(|found| matches!(found.what, What::Part(_)));
+        let day = days(&all).next();
+        Self { all, day, clock, part, clocked: OnceCell::new() }
+    }
+}
+
+fn days(found: &[Found]) -> impl Iterator<Item = Day> {
+    found.iter().filter_map(|found| if let What::Day(day) = found.what { Some(day) } else { None })
+}
+
 /// Makes values of what was found.
 pub(crate) struct Maker<'g, 'c> {
     pub(crate) grammar: &'g Grammar<'g>,
@@ -64,10 +88,9 @@ pub(crate) struct Maker<'g, 'c> {
 impl Maker<'_, '_> {
     /// Every value of the kind that these tokens hold.
     pub(crate) fn values(&self, within: &Range<usize>) -> Vec<Said> {
-        let inside: Vec<Found> =
-            self.found.iter().copied().filter(|f| within.start <= f.from && f.to <= within.end).collect();
-        let mut values: Vec<Said> =
-            inside.iter().enumerate().filter_map(|(i, found)| self.value(&inside, i, found)).collect();
+        let inside = self.found.iter().filter(|f| within.start <= f.from && f.to <= within.end);
+        let inside = Inside::of(inside.copied().collect());
+        let mut values: Vec<Said> = (0..inside.all.len()).filter_map(|i| self.value(&inside, i)).collect();
         // A bare number counts where nothing says more.
         if values.iter().any(|said| !said.weak) {
             values.retain(|said| !said.weak);
@@ -75,10 +98,8 @@ impl Maker<'_, '_> {
         values
     }
 
-    fn value(&self, inside: &[Found], i: usize, found: &Found) -> Option<Said> {
-        let clocked = inside
-            .iter()
-            .any(|other| other.what.is_clock() && !other.weak || self.led_by_part(inside, other));
+    fn value(&self, inside: &Inside, i: usize) -> Option<Said> {
+        let found = &inside.all[i];
         let value = match (self.kind, found.what) {
             (Kind::Time, What::Clock(clock)) => {
                 let (is, or) = self.likely(inside, i, clock);
@@ -87,7 +108,7 @@ impl Maker<'_, '_> {
             (Kind::Time, What::Clocks(from, to)) => {
                 Value::Time(Reading { is: self.clocks(inside, i, from, to), or: None })
             }
-            (Kind::Time, What::Part(window)) if !clocked => {
+            (Kind::Time, What::Part(window)) if !self.clocked(inside) => {
                 let [from, to] = window.ends();
                 Value::Time(Reading { is: span(&from.text(), &to.text()), or: None })
             }
@@ -98,7 +119,7 @@ impl Maker<'_, '_> {
             (Kind::Date, What::At(moment)) => {
                 Value::Date(Reading { is: moment.date().to_string(), or: None })
             }
-            (Kind::DateTime, _) => Value::DateTime(self.moment(inside, i, found)?),
+            (Kind::DateTime, _) => Value::DateTime(self.moment(inside, i)?),
             (Kind::Duration, What::Length(length)) => Value::Duration(length.text()),
             _ => return None,
         };
@@ -106,14 +127,17 @@ impl Maker<'_, '_> {
         Some(Said { value, tokens: found.from..found.to, weak, alone: weak && !found.what.is_clock() })
     }
 
-    fn led_by_part(&self, inside: &[Found], found: &Found) -> bool {
-        let at = inside.iter().position(|other| other.from == found.from);
-        found.what.is_clock() && at.is_some_and(|at| self.window(inside, at).is_some())
+    /// Whether there is a time that is more than a number, or has a part of the day beside it.
+    fn clocked(&self, inside: &Inside) -> bool {
+        *inside.clocked.get_or_init(|| {
+            let sure = |(i, found): (usize, &Found)| !found.weak || self.window(inside, i).is_some();
+            inside.all.iter().enumerate().filter(|(_, found)| found.what.is_clock()).any(sure)
+        })
     }
 
     /// A day with a time or a part of one; a time alone is the next such moment, a day alone all of it.
-    fn moment(&self, inside: &[Found], i: usize, found: &Found) -> Option<Reading> {
-        let day = inside.iter().find_map(|f| if let What::Day(day) = f.what { Some(day) } else { None });
+    fn moment(&self, inside: &Inside, i: usize) -> Option<Reading> {
+        let (found, day) = (&inside.all[i], inside.day);
         let plain = |is: String| Some(Reading { is, or: None });
         let on = |day: &Day, clock: Clock| day.from.map(|date| format!("{date}T{}", clock.text()));
         match found.what {
@@ -131,13 +155,11 @@ impl Maker<'_, '_> {
                 };
                 plain(span(&end(from)?, &end(to)?))
             }
-            What::Part(window) if !inside.iter().any(|f| f.what.is_clock()) => {
+            What::Part(window) if !inside.clock => {
                 let day = day.unwrap_or_else(|| Day::one(self.today()));
                 plain(part_of(&day, window)?)
             }
-            What::Day(day)
-                if !inside.iter().any(|f| f.what.is_clock() || matches!(f.what, What::Part(_))) =>
-            {
+            What::Day(day) if !inside.clock && !inside.part => {
                 if let Some(window) = self.own_window(found) {
                     return plain(part_of(&day, window)?);
                 }
@@ -177,16 +199,14 @@ impl Maker<'_, '_> {
     /// | today, and it is 10:00 | 19:00 | the one still to come |
     /// | a meal or part of the day in the question: "What time for dinner?" | 19:00 | the one closest to it |
     /// | nothing | 07:00 | the twelve hours from seven in the morning |
-    fn likely(&self, inside: &[Found], i: usize, clock: Clock) -> (Clock, Option<Clock>) {
+    fn likely(&self, inside: &Inside, i: usize, clock: Clock) -> (Clock, Option<Clock>) {
         if !clock.open() {
             return (clock, None);
         }
         if let Some(window) = self.window(inside, i) {
             return (clock.within(window), None);
         }
-        let today =
-            |found: &Found| matches!(found.what, What::Day(day) if day.single() == Some(self.today()));
-        let is = if inside.iter().any(today) {
+        let is = if days(&inside.all).any(|day| day.single() == Some(self.today())) {
             clock.to_come(self.minute_of_day())
         } else {
             clock.within(self.asked().unwrap_or(Window::USUAL))
@@ -194,7 +214,7 @@ impl Maker<'_, '_> {
         (is, Some(is.other()))
     }
 
-    fn clocks(&self, inside: &[Found], i: usize, from: Option<Clock>, to: Option<Clock>) -> String {
+    fn clocks(&self, inside: &Inside, i: usize, from: Option<Clock>, to: Option<Clock>) -> String {
         let from = from.map(|clock| self.likely(inside, i, clock).0);
         let to = to.map(|clock| match from {
             Some(from) if clock.open() => clock.after(from),
@@ -205,19 +225,19 @@ impl Maker<'_, '_> {
     }
 
     /// The part of the day that is said beside a time, with no other time in between.
-    fn window(&self, inside: &[Found], i: usize) -> Option<Window> {
+    fn window(&self, inside: &Inside, i: usize) -> Option<Window> {
         let near = |found: &Found| match found.what {
             What::Part(window) => Some(window),
             What::Day(_) => self.own_window(found),
             _ => None,
         };
-        let own = &inside[i];
+        let (before, own, behind) = (&inside.all[..i], &inside.all[i], &inside.all[i + 1..]);
         let beside = |found: &&Found| {
             let apart = found.from.max(own.from) - found.to.min(own.to);
             !found.what.is_clock() && apart <= APART
         };
-        let behind = inside[i + 1..].iter().take_while(beside).find_map(near);
-        behind.or_else(|| inside[..i].iter().rev().take_while(beside).find_map(near))
+        let behind = behind.iter().take_while(beside).find_map(near);
+        behind.or_else(|| before.iter().rev().take_while(beside).find_map(near))
     }
 
     /// The part of the day that a day's own word names: "tonight".

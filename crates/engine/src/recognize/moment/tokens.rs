@@ -5,6 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use crate::recognize::clause::REACH;
 use crate::recognize::lexicon::{VOCABULARY, WordId};
 use crate::recognize::words::{Gap, Word, Words};
 
@@ -19,13 +20,14 @@ pub(crate) struct Tokens<'m> {
 }
 
 impl<'m> Tokens<'m> {
-    /// Cuts the words of a message.
+    /// Cuts the words of a message, as far as one may be an answer.
     pub(crate) fn of(message: &'m Words) -> Self {
         let words = message.all();
-        let (all, of) = (Vec::with_capacity(words.len() * 2), Vec::with_capacity(words.len() * 2));
+        let likely = words.len().min(REACH) * 2;
+        let (all, of) = (Vec::with_capacity(likely), Vec::with_capacity(likely));
         let mut tokens = Self { message, all, of };
         let mut scratch = String::new();
-        for (i, word) in words.iter().enumerate() {
+        for (i, word) in words.iter().enumerate().take(REACH) {
             tokens.cut(i, word, &mut scratch);
             tokens.join(i, word, words.get(i + 1));
         }

@@ -7,9 +7,8 @@ use core::cell::OnceCell;
 use core::ops::Range;
 
 use super::compare::{self, Compared, Mention};
-use crate::recognize::clause::MOST;
 use crate::recognize::lexicon::{Lexicon, Section, SectionId};
-use crate::recognize::words::{Gap, Words};
+use crate::recognize::words::{Gap, MOST, Words};
 use crate::recognize::{Context, named};
 
 const TAIL: SectionId = named("selection.tail");
