@@ -1,6 +1,7 @@
 //! An answer and more: the message begins or ends with a clause that is a whole answer (`spec 02 §5.4`).
 
 use alloc::string::{String, ToString};
+use core::ops::Range;
 
 use super::lexicon::{Lexicon, Section, SectionId, anywhere};
 use super::words::{Gap, MOST, Word, Words};
@@ -19,7 +20,7 @@ const ECHO_AFTER: SectionId = named("echo.after");
 
 /// How a recogniser reads the parts of a message.
 pub(crate) struct Parts<W, T> {
-    /// The answer these words are, if they are nothing else.
+    /// The answer these words of the message are, if they are nothing else.
     pub(crate) whole: W,
     /// Whether the clause that begins at this word changes what was said before it.
     pub(crate) takes_back: T,
@@ -31,13 +32,22 @@ pub(crate) fn read(
     message: &Words,
     whole: impl Fn(&[Word]) -> Option<Found>,
 ) -> Result<Match, NoMatch> {
+    read_at(lexicon, message, |at| whole(&message.all()[at]))
+}
+
+/// [`read`], for who needs to know where in the message the words are.
+pub(crate) fn read_at(
+    lexicon: &'static Lexicon,
+    message: &Words,
+    whole: impl Fn(Range<usize>) -> Option<Found>,
+) -> Result<Match, NoMatch> {
     Parts { whole, takes_back: |cut| anywhere(TURN, message.all(), cut) > 0 }.read(lexicon, message)
 }
 
-impl<W: Fn(&[Word]) -> Option<Found>, T: Fn(usize) -> bool> Parts<W, T> {
+impl<W: Fn(Range<usize>) -> Option<Found>, T: Fn(usize) -> bool> Parts<W, T> {
     /// [`read`], with another idea of what takes an answer back.
     pub(crate) fn read(&self, lexicon: &'static Lexicon, message: &Words) -> Result<Match, NoMatch> {
-        if let Some(found) = self.whole(message.all()) {
+        if let Some(found) = self.whole(0..message.all().len()) {
             return Ok(found.and(None));
         }
         self.first(message, lexicon.section(JOINER))
@@ -45,7 +55,7 @@ impl<W: Fn(&[Word]) -> Option<Found>, T: Fn(usize) -> bool> Parts<W, T> {
             .ok_or(NoMatch { reason: "unexplained word" })
     }
 
-    fn whole(&self, words: &[Word]) -> Option<Found> {
+    fn whole(&self, words: Range<usize>) -> Option<Found> {
         if words.len() > MOST { None } else { (self.whole)(words) }
     }
 
@@ -61,10 +71,10 @@ impl<W: Fn(&[Word]) -> Option<Found>, T: Fn(usize) -> bool> Parts<W, T> {
             if words[cut - 1].after == Gap::Question || (self.takes_back)(cut) {
                 return None;
             }
-            let rest = &words[if joined { cut + 1 } else { cut }..];
-            let found = self.whole(&words[..cut])?;
-            (rest.len() > 1 && self.whole(rest).is_none())
-                .then(|| found.and(remainder(message, cut + usize::from(joined), words.len())))
+            let rest = cut + usize::from(joined)..words.len();
+            let found = self.whole(0..cut)?;
+            (rest.len() > 1 && self.whole(rest.clone()).is_none())
+                .then(|| found.and(remainder(message, rest.start, rest.end)))
         })
     }
 
@@ -76,7 +86,7 @@ impl<W: Fn(&[Word]) -> Option<Found>, T: Fn(usize) -> bool> Parts<W, T> {
         if cut < 2 || words.len() - cut > LONGEST || before.is_some() || (self.takes_back)(cut) {
             return None;
         }
-        Some(self.whole(&words[cut..])?.and(remainder(message, 0, cut)))
+        Some(self.whole(cut..words.len())?.and(remainder(message, 0, cut)))
     }
 }
 

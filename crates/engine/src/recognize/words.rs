@@ -166,9 +166,8 @@ impl Words {
 
     /// Words of the longest name of the gazetteer that begins at each of the first words.
     pub(crate) fn places(&self) -> &[u8] {
-        self.places.get_or_init(|| {
-            (0..self.all.len().min(MOST)).map(|at| gazetteer::longest(self, at)).collect()
-        })
+        self.places
+            .get_or_init(|| (0..self.all.len().min(MOST)).map(|at| gazetteer::longest(self, at)).collect())
     }
 
     /// A word as written.

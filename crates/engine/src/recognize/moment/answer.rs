@@ -11,7 +11,7 @@ use jiff::civil::DateTime;
 
 use super::clock::{Clock, Window};
 use super::day::Day;
-use super::grammar::{Grammar, Item, PART};
+use super::grammar::{Grammar, Item, PART, PERIOD};
 use super::items::{Found, Kind, What};
 use crate::recognize::lexicon::{Parts as _, Section, SectionId};
 use crate::recognize::words::{Gap, Word};
@@ -52,6 +52,10 @@ pub(crate) struct Said {
     pub(crate) weak: bool,
     /// A weak one that is not even a number: it has to stand nearly alone.
     pub(crate) alone: bool,
+    /// Only a number, with nothing that says what it counts but a preposition.
+    bare: bool,
+    /// Several days that have one name: "this week".
+    rough: bool,
 }
 
 /// What was found among some tokens, and what of it says how the rest is meant.
@@ -91,9 +95,12 @@ impl Maker<'_, '_> {
         let inside = self.found.iter().filter(|f| within.start <= f.from && f.to <= within.end);
         let inside = Inside::of(inside.copied().collect());
         let mut values: Vec<Said> = (0..inside.all.len()).filter_map(|i| self.value(&inside, i)).collect();
-        // A bare number counts where nothing says more.
-        if values.iter().any(|said| !said.weak) {
-            values.retain(|said| !said.weak);
+        // A bare number counts where nothing says more, and a week where no day of it does.
+        let lesser: [fn(&Said) -> bool; 3] = [|said| said.weak, |said| said.bare, |said| said.rough];
+        for lesser in lesser {
+            if !values.iter().all(lesser) {
+                values.retain(|said| !lesser(said));
+            }
         }
         values
     }
@@ -123,8 +130,16 @@ impl Maker<'_, '_> {
             (Kind::Duration, What::Length(length)) => Value::Duration(length.text()),
             _ => return None,
         };
-        let weak = found.weak && !(found.what.is_clock() && self.window(inside, i).is_some());
-        Some(Said { value, tokens: found.from..found.to, weak, alone: weak && !found.what.is_clock() })
+        let parted = found.what.is_clock() && self.window(inside, i).is_some();
+        let (weak, bare) = (found.weak && !parted, found.bare && !parted);
+        let tokens = found.from..found.to;
+        let alone = weak && !found.what.is_clock();
+        let rough = self.kind == Kind::Date
+            && self
+                .grammar
+                .parts(PERIOD, found.from)
+                .is_some_and(|ways| ways.longest().is_some_and(|(to, _)| to == found.to));
+        Some(Said { value, tokens, weak, alone, bare, rough })
     }
 
     /// Whether there is a time that is more than a number, or has a part of the day beside it.

@@ -42,6 +42,8 @@ pub(crate) struct Found {
     pub(crate) to: usize,
     /// It is only a number, or a word that mostly means something else: it counts where nothing else is said.
     pub(crate) weak: bool,
+    /// It is only a number, whatever leads it: "for 2" is a time where nothing else is one.
+    pub(crate) bare: bool,
 }
 
 /// What it is.
@@ -106,7 +108,7 @@ fn one(grammar: &Grammar<'_>, at: usize, kind: Kind) -> Option<Found> {
                 Item::Number(written, _) if section == PART => What::Part(Window::hours(written)?),
                 Item::Number(..) => continue,
             };
-            best = Some(Found { what, from: at, to, weak });
+            best = Some(Found { what, from: at, to, weak, bare: section == BARE });
         }
     }
     best.map(|best| Found { weak: best.weak && !led(grammar, &best), ..best })
@@ -149,7 +151,12 @@ fn broken(grammar: &Grammar<'_>, section: SectionId, at: usize, to: usize) -> bo
 
 /// Whether the words before make a weak value a strong one.
 fn led(grammar: &Grammar<'_>, found: &Found) -> bool {
-    let section = if found.what.is_clock() { LEAD } else { DATE_LEAD };
+    // "for now" says that something does for the time being.
+    let section = match found.what {
+        What::At(_) => return false,
+        What::Clock(_) | What::Clocks(..) => LEAD,
+        _ => DATE_LEAD,
+    };
     before(grammar, section, found.from).is_some()
 }
 
@@ -174,7 +181,7 @@ fn ranges(grammar: &Grammar<'_>, found: &mut Vec<Found>) {
             && (joint == b.from || next(grammar, joint) == b.from)
             && let Some(what) = range(a.what, b.what)
         {
-            found[i] = Found { what, from, to: b.to, weak };
+            found[i] = Found { what, from, to: b.to, weak, bare: weak };
             found.remove(i + 1);
         }
         i += 1;
@@ -224,6 +231,6 @@ fn opened(grammar: &Grammar<'_>, found: &mut [Found]) {
             What::Day(day) => What::Day(Day { from: None, or: None, ..day }),
             _ => continue,
         };
-        *item = Found { what, from, to, weak: false };
+        *item = Found { what, from, to, weak: false, bare: item.bare };
     }
 }

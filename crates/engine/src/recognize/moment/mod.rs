@@ -48,10 +48,9 @@ pub(crate) fn read(
         None
     } else {
         with(lexicon, message, context, expected, |maker| {
-            let start = message.all().as_ptr() as usize;
-            clause::read(lexicon, message, |words| {
-                let from = (words.as_ptr() as usize - start) / size_of::<super::Word>();
-                maker.whole(from..from + words.len()).map(|value| Found::of(value, words))
+            clause::read_at(lexicon, message, |words| {
+                let value = maker.whole(words.clone())?;
+                Some(Found::of(value, &message.all()[words]))
             })
         })
     };

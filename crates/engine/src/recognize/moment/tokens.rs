@@ -146,7 +146,7 @@ impl<'m> Tokens<'m> {
 
     /// Whether a token is a sign and no word.
     pub(crate) fn is_sign(&self, at: usize) -> bool {
-        self.all.get(at).is_some_and(|token| self.message.folded(token).is_empty())
+        self.all.get(at).is_some_and(|token| !self.message.raw(token).contains(char::is_alphanumeric))
     }
 }
 

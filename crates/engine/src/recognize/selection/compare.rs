@@ -10,7 +10,7 @@ use core::ops::Range;
 use super::normal::{self, Compact};
 use crate::recognize::lexicon::{Lexicon, Section, SectionId};
 use crate::recognize::named;
-use crate::recognize::words::{Word, Words};
+use crate::recognize::words::Words;
 
 const ENDING: SectionId = named("selection.ending");
 const SAME: SectionId = named("selection.same");
@@ -331,9 +331,4 @@ impl<'m> Heard<'m> {
 /// Where words that begin like this are noted.
 fn beginning(word: &str) -> usize {
     word.bytes().take(3).fold(0, |hash: u8, byte| hash.wrapping_mul(31).wrapping_add(byte)).into()
-}
-
-/// The word's place in its message.
-pub(super) fn place(message: &Words, word: &Word) -> usize {
-    message.all().partition_point(|other| other.at < word.at)
 }

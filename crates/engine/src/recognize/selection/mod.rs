@@ -18,7 +18,7 @@ use core::ops::Range;
 
 use super::lexicon::{Lexicon, RECOGNIZE, SectionId};
 use super::more::Inside;
-use super::words::{Gap, Word, Words};
+use super::words::{Gap, Words};
 use super::{Context, Found, Match, NoMatch, Value, clause, named};
 use compare::{Compared, Mention, Set};
 use frame::{Frame, Piece};
@@ -42,7 +42,7 @@ pub(crate) fn read(
     let found = Compared::of(lexicon, message, options);
     let choice = Choice::of(lexicon, message, context, &found, options.len());
     let parts = clause::Parts {
-        whole: |said: &[Word]| choice.pick(said).map(|mention| choice.found(mention, options)),
+        whole: |said: Range<usize>| choice.pick(said).map(|mention| choice.found(mention, options)),
         takes_back: |cut: usize| choice.takes_back(cut),
     };
     parts.read(lexicon, message).map_err(|no| choice.open.get().map_or(no, |reason| NoMatch { reason }))
@@ -108,9 +108,8 @@ impl<'m> Choice<'m> {
     }
 
     /// The option these words of the message are, if they do nothing else. The first tier that has one decides.
-    fn pick(&self, said: &[Word]) -> Option<Mention> {
-        let from = said.first().map(|word| compare::place(self.message, word))?;
-        let words = from..from + said.len();
+    fn pick(&self, words: Range<usize>) -> Option<Mention> {
+        let said = &self.message.all()[words.clone()];
         // "Swansea?" asks.
         if self.open.get().is_some() || said.len() == 1 && said[0].after == Gap::Question {
             return None;
