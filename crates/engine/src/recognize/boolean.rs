@@ -85,22 +85,25 @@ pub(crate) fn read(
     let reader = Reader { lexicon, message, asked: Asked::of(lexicon, context.question()) };
     // What repeats the question is read first: it leaves less that is not explained.
     let merged = if reader.asked.choice { None } else { echo::merged(lexicon, message, context.question()) };
-    let found = match merged.as_deref().map(|merged| reader.whole(merged)) {
-        Some(Ok(found)) => Ok(found),
-        _ => reader.whole(message.all()),
-    };
+    let merged = merged.as_deref().map(|words| (words, reader.cover(words)));
+    if let Some(Ok(found)) = merged.as_ref().map(|(words, cover)| reader.whole(words, cover)) {
+        return in_focus(found, context);
+    }
+    let plain = (message.all(), reader.cover(message.all()));
+    let found = reader.whole(plain.0, &plain.1);
     let found = found.or_else(|no| {
         if no.reason != UNEXPLAINED {
             return Err(no);
         }
-        let parts = |words: &[Word]| reader.begins(words).or_else(|| reader.ends(words));
-        merged
-            .as_deref()
-            .and_then(parts)
-            .or_else(|| parts(message.all()))
-            .or_else(|| reader.wants_more())
-            .ok_or(no)
+        let parts =
+            |(words, cover): &(&[Word], Cover)| reader.begins(words, cover).or_else(|| reader.ends(words));
+        merged.as_ref().and_then(parts).or_else(|| parts(&plain)).or_else(|| reader.wants_more()).ok_or(no)
     })?;
+    in_focus(found, context)
+}
+
+/// A mere acknowledgement answers only the question that the message is about.
+fn in_focus(found: Match, context: &Context<'_>) -> Result<Match, NoMatch> {
     if found.strength == Strength::Weak && !context.focused {
         return Err(NoMatch { reason: "acknowledges something else" });
     }
@@ -164,18 +167,17 @@ impl Reader<'_> {
     }
 
     /// The whole message is an answer.
-    fn whole(&self, words: &[Word]) -> Result<Match, NoMatch> {
+    fn whole(&self, words: &[Word], cover: &Cover) -> Result<Match, NoMatch> {
         if self.asked.mind && self.minds_not(words) {
             return Ok(self.found(true, YES_PHRASE, words, None));
         }
-        let cover = self.cover(words);
         if !cover.reaches(words.len()) {
             return Err(NoMatch { reason: UNEXPLAINED });
         }
-        if self.asks_back(words, &cover) {
+        if self.asks_back(words, cover) {
             return Err(NoMatch { reason: "a question" });
         }
-        let said = kinds(&cover, words.len());
+        let said = kinds(cover, words.len());
         let value = self.verdict(said).ok_or(NoMatch { reason: "neither yes nor no" })?;
         Ok(self.found(value, said, words, None))
     }
@@ -196,12 +198,11 @@ impl Reader<'_> {
     }
 
     /// The message begins with an answer.
-    fn begins(&self, words: &[Word]) -> Option<Match> {
-        let cover = self.cover(words);
+    fn begins(&self, words: &[Word], cover: &Cover) -> Option<Match> {
         (1..words.len()).rev().filter(|&cut| cover.reaches(cut)).find_map(|cut| {
             let gap = words[cut - 1].after;
             let joined = self.list(JOINER).at(words, cut) && cut + 1 < words.len();
-            let said = kinds(&cover, cut);
+            let said = kinds(cover, cut);
             let last = cover.pieces(cut).next()?;
             // "Yes I need …": a bare yes or no is a clause, whatever follows it.
             // One word more ("yes Alex", "no changes") leaves it what it is.

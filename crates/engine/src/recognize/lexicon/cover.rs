@@ -1,6 +1,6 @@
 //! A message laid out in phrases: which rows of phrases of several sections cover its beginning.
 
-use super::{Section, WINDOW};
+use super::{DEPTH, Memo, Section, WINDOW};
 use crate::recognize::words::Word;
 
 /// How phrases of several sections cover the beginning of a message, in the fewest phrases.
@@ -25,20 +25,27 @@ pub(crate) struct Piece {
 impl Cover {
     /// Covers `words` from the beginning; a `joiner` may stand between two phrases.
     pub(crate) fn of(sections: &[Section], joiner: Option<Section>, words: &[Word]) -> Self {
-        let mut cover = Self { best: [None; WINDOW + 1] };
+        let (mut cover, memo) = (Self { best: [None; WINDOW + 1] }, Memo::new());
         for from in 0..words.len().min(WINDOW) {
             let Some(count) = cover.count(from) else { continue };
-            cover.extend(sections, words, from, from, count);
+            cover.extend(sections, words, (from, from), count, &memo);
             if from > 0 && joiner.is_some_and(|j| j.at(words, from)) {
-                cover.extend(sections, words, from, from + 1, count);
+                cover.extend(sections, words, (from, from + 1), count, &memo);
             }
         }
         cover
     }
 
-    fn extend(&mut self, sections: &[Section], words: &[Word], from: usize, at: usize, before: usize) {
+    fn extend(
+        &mut self,
+        sections: &[Section],
+        words: &[Word],
+        (from, at): (usize, usize),
+        before: usize,
+        memo: &Memo,
+    ) {
         for (section, list) in sections.iter().enumerate() {
-            let mut ends = list.ends(words, at) & !1;
+            let mut ends = list.ends_at(words, at, DEPTH, Some(memo)) & !1;
             while ends != 0 {
                 let to = at + ends.trailing_zeros() as usize;
                 ends &= ends - 1;

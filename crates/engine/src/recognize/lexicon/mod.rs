@@ -45,6 +45,8 @@ pub(crate) use shape::{Caught, Few, Parts};
 pub(crate) use table::{SectionId, WordId};
 pub(crate) use vocabulary::Vocabulary;
 
+use core::cell::Cell;
+
 use super::words::Word;
 use table::{Element, Head, Start, Times, What};
 
@@ -154,6 +156,35 @@ struct Reader<'w> {
     depth: u8,
     /// The section that was last looked for, where, and what it covered: many phrases of a section begin alike.
     last: Option<(SectionId, usize, u64)>,
+    /// What other sections covered of the same words, when many are asked at the same places.
+    memo: Option<&'w Memo>,
+}
+
+/// What sections cover of the same words, each looked for once: a place holds what was asked there last.
+struct Memo([Cell<(u64, u64)>; Self::PLACES]);
+
+impl Memo {
+    const PLACES: usize = 256;
+
+    fn new() -> Self {
+        Self([const { Cell::new((0, 0)) }; Self::PLACES])
+    }
+
+    fn of(&self, id: SectionId, at: usize, depth: u8, read: impl FnOnce() -> u64) -> u64 {
+        // An empty place has the key 0, which is no section's.
+        let key = ((u64::from(id.0) + 1) << 32) | ((at as u64) << 8) | u64::from(depth);
+        let place =
+            usize::from(id.0).wrapping_mul(37).wrapping_add(at * 5).wrapping_add(usize::from(depth) * 101);
+        let place = &self.0[place % Self::PLACES];
+        match place.get() {
+            (known, ends) if known == key => ends,
+            _ => {
+                let ends = read();
+                place.set((key, ends));
+                ends
+            }
+        }
+    }
 }
 
 impl Reader<'_> {
@@ -201,7 +232,9 @@ impl Reader<'_> {
             _ if self.depth == 0 => 0,
             Some((section, there, ends)) if section == id && there == at => ends,
             _ => {
-                let ends = self.lexicon.section(id).ends_at(self.words, at, self.depth - 1);
+                let (depth, section) = (self.depth - 1, self.lexicon.section(id));
+                let read = || section.ends_at(self.words, at, depth, self.memo);
+                let ends = self.memo.map_or_else(read, |memo| memo.of(id, at, depth, read));
                 self.last = Some((id, at, ends));
                 ends
             }
@@ -218,13 +251,13 @@ fn spelled(row: &[WordId], words: &[Word]) -> u64 {
 impl Section {
     /// Bit `k` is set when a phrase of the section is the `k` words from `at` on.
     pub(crate) fn ends(self, words: &[Word], at: usize) -> u64 {
-        self.ends_at(words, at, DEPTH)
+        self.ends_at(words, at, DEPTH, None)
     }
 
-    fn ends_at(self, words: &[Word], at: usize, depth: u8) -> u64 {
+    fn ends_at(self, words: &[Word], at: usize, depth: u8, memo: Option<&Memo>) -> u64 {
         let Some(word) = words.get(at) else { return 0 };
         let lexicon = self.lexicon;
-        let mut reader = Reader { lexicon, words, depth, last: None };
+        let mut reader = Reader { lexicon, words, depth, last: None, memo };
         let number = word.digit.then_some(WordId::NUMBER);
         let mut ends = 0;
         for id in [Some(word.id), number, Some(WordId::ANY)].into_iter().flatten() {
@@ -281,7 +314,7 @@ impl Section {
     pub(crate) fn valued(self, words: &[Word], at: usize) -> Option<(i64, usize)> {
         let word = words.get(at)?;
         let single = self.signed(word.id).map(|value| (value, at + 1));
-        let mut reader = Reader { lexicon: self.lexicon, words, depth: DEPTH, last: None };
+        let mut reader = Reader { lexicon: self.lexicon, words, depth: DEPTH, last: None, memo: None };
         let mut longest = single;
         for start in self.lexicon.starting(self.id, word.id) {
             let Some(value) = start.value else { continue };

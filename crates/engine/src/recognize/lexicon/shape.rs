@@ -129,7 +129,8 @@ impl<P: Parts> Walk<'_, P> {
         {
             return few.each().for_each(|(end, part)| self.on(rest, end, caught.with(section, part), told));
         }
-        let mut reader = Reader { lexicon: self.lexicon, words: self.words, depth: DEPTH, last: None };
+        let mut reader =
+            Reader { lexicon: self.lexicon, words: self.words, depth: DEPTH, last: None, memo: None };
         let mut ends = reader.once(element.what, at) & !1;
         while ends != 0 {
             let end = at + ends.trailing_zeros() as usize;
