@@ -136,6 +136,9 @@ const STEM: usize = 4;
 
 /// Words of one stem, as far as their beginnings tell.
 pub(crate) fn akin(one: &str, other: &str) -> bool {
+    if one.as_bytes().first() != other.as_bytes().first() {
+        return false;
+    }
     let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
     let longest = one.chars().count().max(other.chars().count());
     one == other || (same >= STEM && longest - same <= 3)

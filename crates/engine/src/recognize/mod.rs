@@ -387,11 +387,22 @@ pub fn answer(expected: &Expected, message: &Words, context: &Context<'_>) -> Re
             Err(no) => reason = no.reason,
         }
     }
+    if !is_found_inside(expected) {
+        return Err(NoMatch { reason });
+    }
     let more = able().filter(|lexicon| more::has(lexicon)).find_map(|lexicon| {
         let values = || values(expected, lexicon, message, context);
         more::read(lexicon, message, context, values).ok()
     });
     more.ok_or(NoMatch { reason })
+}
+
+/// Whether values of the type are looked for inside a text.
+const fn is_found_inside(expected: &Expected) -> bool {
+    !matches!(
+        expected,
+        Expected::Boolean | Expected::Email | Expected::Phone | Expected::Url | Expected::Person
+    )
 }
 
 /// Every value of that type in a message, for an answer inside more; a type that is not named here has none.

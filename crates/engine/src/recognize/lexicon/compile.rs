@@ -271,6 +271,9 @@ pub(crate) fn compile(
         heads.push(Head { starts: span(starts.len(), starts.len() + found.len())?, sections });
         starts.append(&mut found);
     }
+    for (section, word, _) in &values {
+        heads[usize::from(word.0)].sections |= section.bit();
+    }
     let Compiler { elements, spellings, .. } = compiler;
     Ok(Tables { heads, starts, elements, spellings, values, sections, classes })
 }

@@ -136,13 +136,18 @@ impl Lexicon {
     /// How many of these words can begin a phrase of the language.
     fn knows(&self, words: &[Word]) -> usize {
         let known =
-            |word: &&Word| self.heads.get(usize::from(word.id.0)).is_some_and(|head| head.sections != 0);
+            |word: &&Word| self.heads.get(usize::from(word.id.0)).is_some_and(|head| !head.starts.is_empty());
         words.iter().filter(|word| word.id != WordId::UNKNOWN).filter(known).count()
+    }
+
+    /// What can begin with a word, when something of the section may.
+    fn head(&self, section: SectionId, word: WordId) -> Option<&Head> {
+        self.heads.get(usize::from(word.0)).filter(|head| head.sections & section.bit() != 0)
     }
 
     /// The phrases of a section that are found under a word.
     fn starting(&'static self, section: SectionId, word: WordId) -> impl Iterator<Item = &'static Start> {
-        let head = self.heads.get(usize::from(word.0)).filter(|head| head.sections & section.bit() != 0);
+        let head = self.head(section, word);
         let starts = head.map_or(&[][..], |head| head.starts.of(self.starts));
         let from = starts.partition_point(|start| start.section < section);
         starts[from..].iter().take_while(move |start| start.section == section)
@@ -305,6 +310,7 @@ impl Section {
     }
 
     fn signed(self, word: WordId) -> Option<i64> {
+        self.lexicon.head(self.id, word)?;
         let values = self.lexicon.values;
         let found = values.binary_search_by_key(&(self.id, word), |(section, word, _)| (*section, *word));
         found.ok().map(|at| values[at].2)

@@ -66,11 +66,12 @@ pub(crate) struct Caught<T> {
 }
 
 impl<T: Copy> Caught<T> {
-    fn with(mut self, section: SectionId, part: T) -> Self {
-        if let Some(free) = self.parts.iter_mut().find(|part| part.is_none()) {
+    fn with(&self, section: SectionId, part: T) -> Self {
+        let mut more = *self;
+        if let Some(free) = more.parts.iter_mut().find(|part| part.is_none()) {
             *free = Some((section, part));
         }
-        self
+        more
     }
 
     /// The parts of one section.
@@ -95,11 +96,11 @@ impl Section {
     ) {
         let Some(word) = words.get(at) else { return };
         let lexicon = self.lexicon;
-        let walk = Walk { lexicon, words, parts };
+        let (walk, nothing) = (Walk { lexicon, words, parts }, Caught { parts: [None; CAUGHT] });
         let number = word.digit.then_some(super::WordId::NUMBER);
         for id in [Some(word.id), number].into_iter().flatten() {
             for start in lexicon.starting(self.id, id) {
-                walk.on(start.phrase.of(lexicon.elements), at, Caught { parts: [None; CAUGHT] }, told);
+                walk.on(start.phrase.of(lexicon.elements), at, &nothing, told);
             }
         }
     }
@@ -116,10 +117,10 @@ impl<P: Parts> Walk<'_, P> {
         &self,
         phrase: &[Element],
         at: usize,
-        caught: Caught<P::Part>,
+        caught: &Caught<P::Part>,
         told: &mut dyn FnMut(usize, &Caught<P::Part>),
     ) {
-        let Some((element, rest)) = phrase.split_first() else { return told(at, &caught) };
+        let Some((element, rest)) = phrase.split_first() else { return told(at, caught) };
         // A part that repeats would catch without end: no shape has one.
         if element.times != Times::One {
             self.on(rest, at, caught, told);
@@ -127,7 +128,7 @@ impl<P: Parts> Walk<'_, P> {
         if let What::Section(section) = element.what
             && let Some(few) = self.parts.parts(section, at)
         {
-            return few.each().for_each(|(end, part)| self.on(rest, end, caught.with(section, part), told));
+            return few.each().for_each(|(end, part)| self.on(rest, end, &caught.with(section, part), told));
         }
         let mut reader =
             Reader { lexicon: self.lexicon, words: self.words, depth: DEPTH, last: None, memo: None };

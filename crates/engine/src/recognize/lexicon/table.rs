@@ -34,6 +34,11 @@ impl SectionId {
 pub(crate) struct Span(pub(crate) u16, pub(crate) u16);
 
 impl Span {
+    /// Whether nothing is there.
+    pub(crate) const fn is_empty(self) -> bool {
+        self.0 == self.1
+    }
+
     /// That part of a table.
     pub(crate) fn of<T>(self, table: &[T]) -> &[T] {
         table.get(usize::from(self.0)..usize::from(self.1)).unwrap_or(&[])
@@ -56,7 +61,8 @@ pub(crate) struct Start {
 pub(crate) struct Head {
     /// The phrases, in the table of starts.
     pub(crate) starts: Span,
-    /// The bit ([`SectionId::bit`]) of each section that has one of them: most questions end here.
+    /// The bit ([`SectionId::bit`]) of each section that has one of them or gives the word a value: most questions end
+    /// here.
     pub(crate) sections: u64,
 }
 
