@@ -1,7 +1,9 @@
 //! Reads shapes of the lexicon and their parts where they stand. The words and their order are data
 //! (`data/*/time.txt`); what a shape means is in `meaning`.
 
-use core::cell::Cell;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::cell::{Cell, RefCell};
 
 use super::clock::Clock;
 use super::day::{Day, Said};
@@ -81,7 +83,17 @@ pub(crate) struct Grammar<'m> {
     pub(crate) tokens: &'m Tokens<'m>,
     pub(crate) said: Said,
     depth: Cell<u8>,
+    /// Whether something was not read because it is named too deep.
+    cut: Cell<bool>,
+    /// What was read last, found by section and place: many shapes begin alike.
+    read: RefCell<Vec<Option<Read>>>,
 }
+
+/// What a section is at a place.
+type Read = (SectionId, usize, Few<Item>);
+
+/// How many readings are kept: a few places with all that is asked of them.
+const READ: usize = 128;
 
 /// How deep shapes may name each other.
 const DEPTH: u8 = 8;
@@ -90,7 +102,8 @@ const SHORT: SectionId = named("time.short");
 
 impl<'m> Grammar<'m> {
     pub(crate) fn new(lexicon: &'static Lexicon, tokens: &'m Tokens<'m>, said: Said) -> Self {
-        Self { lexicon, tokens, said, depth: Cell::new(0) }
+        let (depth, cut, read) = (Cell::new(0), Cell::new(false), RefCell::new(vec![None; READ]));
+        Self { lexicon, tokens, said, depth, cut, read }
     }
 
     /// Every way to read a section's shapes at `at`, as the section means them.
@@ -106,6 +119,8 @@ impl<'m> Grammar<'m> {
                 }
             });
             self.depth.set(self.depth.get() - 1);
+        } else {
+            self.cut.set(true);
         }
         few
     }
@@ -239,6 +254,25 @@ impl Parts for Grammar<'_> {
     type Part = Item;
 
     fn parts(&self, section: SectionId, at: usize) -> Option<Few<Item>> {
+        let slot = (usize::from(section.0) * 31 + at * 7) % READ;
+        if let Some((_, _, few)) =
+            self.read.borrow()[slot].filter(|(s, there, _)| (*s, *there) == (section, at))
+        {
+            return Some(few);
+        }
+        let outer = self.cut.replace(false);
+        let few = self.parse(section, at);
+        if let Some(few) = few.filter(|_| !self.cut.get()) {
+            self.read.borrow_mut()[slot] = Some((section, at, few));
+        }
+        self.cut.set(self.cut.get() || outer);
+        few
+    }
+}
+
+impl Grammar<'_> {
+    /// The ways to read a section at a place, read anew.
+    fn parse(&self, section: SectionId, at: usize) -> Option<Few<Item>> {
         Some(match section {
             N => self.number(at),
             TWO => {
