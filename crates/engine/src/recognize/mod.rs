@@ -430,12 +430,7 @@ fn values(
 #[must_use]
 pub fn find(expected: &Expected, message: &Words, context: &Context<'_>) -> Option<Found> {
     let mut lexicons = context.lexicons().filter(|lexicon| lexicon.has(own(expected)));
-    lexicons.find_map(|lexicon| match expected {
-        Expected::Time | Expected::Date | Expected::DateTime | Expected::Duration => {
-            moment::find(lexicon, message, context, expected)
-        }
-        _ => more::one(values(expected, lexicon, message, context)).ok(),
-    })
+    lexicons.find_map(|lexicon| more::one(values(expected, lexicon, message, context)).ok())
 }
 
 /// The section without which a language cannot read a type.

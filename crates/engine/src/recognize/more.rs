@@ -9,6 +9,7 @@
 use alloc::vec::Vec;
 
 use super::lexicon::{Lexicon, SectionId, anywhere};
+use super::words::{Gap, Word};
 use super::{Context, Found, Match, NoMatch, Words, all_quoted, named, request};
 
 const REFUSES: SectionId = named("more.not");
@@ -42,10 +43,19 @@ pub(crate) fn read(
     if let Some(reason) = request::other(lexicon, message, context.question()) {
         return Err(NoMatch { reason });
     }
-    if (0..message.all().len()).any(|at| anywhere(REFUSES, message.all(), at) > 0) {
+    let found = one(values())?;
+    if refused(message, &found) {
         return Err(NoMatch { reason: "a correction" });
     }
-    one(values()).map(|found| found.and(None))
+    Ok(found.and(None))
+}
+
+/// Whether the clause that holds the value denies something: "I don't want to drive, so book it for the 10th" does not.
+fn refused(message: &Words, found: &Found) -> bool {
+    let mut clauses = message.all().chunk_by(|word, _| word.after == Gap::Space);
+    let holds = |clause: &&[Word]| clause.last().is_some_and(|last| found.span.start < last.end);
+    let own = clauses.find(holds).unwrap_or_default();
+    (0..own.len()).any(|at| anywhere(REFUSES, own, at) > 0)
 }
 
 /// The value that fits best, when no other value fits as well.

@@ -207,14 +207,3 @@ impl Said {
         found.map(Day::one)
     }
 }
-
-/// Easter Sunday after the Gregorian rule (Meeus, Jones, Butcher).
-pub(crate) fn easter(year: i16) -> Option<Date> {
-    let y = i32::from(year);
-    let (a, b, c) = (y % 19, y / 100, y % 100);
-    let h = (19 * a + b - b / 4 - (b - (b + 8) / 25 + 1) / 3 + 15) % 30;
-    let l = (32 + 2 * (b % 4) + 2 * (c / 4) - h - c % 4) % 7;
-    let m = (a + 11 * h + 22 * l) / 451;
-    let days = h + l - 7 * m + 114;
-    Date::new(year, i8::try_from(days / 31).ok()?, i8::try_from(days % 31 + 1).ok()?).ok()
-}

@@ -7,6 +7,7 @@ use core::cell::{Cell, RefCell};
 
 use super::clock::Clock;
 use super::day::{Day, Said};
+use super::feast::{Feast, RULES};
 use super::length::{Length, WHOLE};
 use super::meaning::{MEANINGS, Meaning};
 use super::tokens::Tokens;
@@ -29,6 +30,8 @@ pub(crate) enum Item {
     Length(Length),
     /// A moment: "in two hours".
     At(DateTime),
+    /// A holiday of some year.
+    Feast(Feast),
 }
 
 /// Sections that are read by their own rule.
@@ -59,9 +62,6 @@ pub(super) const SHIFT: SectionId = named("time.shift");
 pub(super) const FIXED: SectionId = named("time.fixed");
 pub(super) const QUARTERS: SectionId = named("time.quarters");
 pub(super) const PART: SectionId = named("time.part");
-pub(super) const HOLIDAY: SectionId = named("holiday.fixed");
-pub(super) const FEAST: SectionId = named("holiday.easter");
-pub(super) const FLOATING: SectionId = named("holiday.weekday");
 
 /// Sections that name further sections, any of which they may be.
 pub(super) const POINT: SectionId = named("time.point");
@@ -72,7 +72,7 @@ const CORE: SectionId = named("time.core");
 pub(super) const DATE: SectionId = named("time.date");
 const NAMED_DATE: SectionId = named("time.named_date");
 pub(super) const PERIOD: SectionId = named("time.period");
-const FEAST_DAY: SectionId = named("time.holiday");
+pub(super) const FEAST: SectionId = named("time.feast");
 pub(super) const LENGTH: SectionId = named("time.length");
 const ONE_LENGTH: SectionId = named("time.one_length");
 pub(super) const AT: SectionId = named("time.at");
@@ -138,6 +138,15 @@ impl<'m> Grammar<'m> {
     fn valued(&self, section: SectionId, at: usize) -> Option<(usize, Item)> {
         let (value, end) = self.lexicon.section(section).valued(&self.tokens.all, at)?;
         Some((end, Item::Number(value, 0)))
+    }
+
+    /// The longest name of a holiday.
+    fn feast(&self, at: usize) -> Option<(usize, Item)> {
+        let named = RULES.into_iter().filter_map(|(section, rule)| {
+            let (written, end) = self.lexicon.section(section).valued(&self.tokens.all, at)?;
+            Some((end, Item::Feast(Feast { rule, written })))
+        });
+        named.max_by_key(|(end, _)| *end)
     }
 
     /// Words of a section from `at` on; where they end.
@@ -296,10 +305,13 @@ impl Grammar<'_> {
                 Few::one(short.map(|(n, digits)| (at + 1, Item::Number(n, digits))).or_else(|| self.year(at)))
             }
             COUNT => self.count(at),
-            MONTH | WEEKDAY | UNIT | MONTHS | RELATIVE | SHIFT | FIXED | QUARTERS | PART | HOLIDAY
-            | FEAST | FLOATING => Few::one(self.valued(section, at)),
-            POINT | FEW | CLOCK | BARE | CORE | DATE | NAMED_DATE | PERIOD | FEAST_DAY | LENGTH
-            | ONE_LENGTH | AT => self.shapes(section, at, |_, caught| caught.all().next()),
+            MONTH | WEEKDAY | UNIT | MONTHS | RELATIVE | SHIFT | FIXED | QUARTERS | PART => {
+                Few::one(self.valued(section, at))
+            }
+            FEAST => Few::one(self.feast(at)),
+            POINT | FEW | CLOCK | BARE | CORE | DATE | NAMED_DATE | PERIOD | LENGTH | ONE_LENGTH | AT => {
+                self.shapes(section, at, |_, caught| caught.all().next())
+            }
             _ => {
                 let (_, meaning) = MEANINGS.iter().find(|(known, _)| *known == section)?;
                 self.shapes(section, at, *meaning)

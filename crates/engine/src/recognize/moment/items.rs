@@ -106,7 +106,7 @@ fn one(grammar: &Grammar<'_>, at: usize, kind: Kind) -> Option<Found> {
                 Item::Length(length) => What::Length(length),
                 Item::At(moment) => What::At(moment),
                 Item::Number(written, _) if section == PART => What::Part(Window::hours(written)?),
-                Item::Number(..) => continue,
+                Item::Number(..) | Item::Feast(_) => continue,
             };
             best = Some(Found { what, from: at, to, weak, bare: section == BARE });
         }

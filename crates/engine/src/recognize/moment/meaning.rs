@@ -3,10 +3,10 @@
 use jiff::civil::Weekday;
 
 use super::clock::Clock;
-use super::day::{Again, Day, Said, easter};
+use super::day::{Again, Day, Said};
 use super::grammar::{
-    COUNT, DAY_NUMBER, FEAST, FEW, FIXED, FLOATING, Grammar, HOLIDAY, Item, MONTH, MONTHS, N, POINT,
-    QUARTERS, RELATIVE, SHIFT, SHORT_YEAR, TWO, UNIT, WEEKDAY, YEAR,
+    COUNT, DAY_NUMBER, FEW, FIXED, Grammar, Item, MONTH, MONTHS, N, POINT, QUARTERS, RELATIVE, SHIFT,
+    SHORT_YEAR, TWO, UNIT, WEEKDAY, YEAR,
 };
 use super::length::{Length, WHOLE};
 use crate::recognize::lexicon::{Caught, SectionId};
@@ -300,24 +300,9 @@ fn month_name(grammar: &Grammar<'_>, caught: &Caught<Item>) -> Option<Item> {
     Said::whole_month(grammar.said.date(year, 4, month, 1)?).map(Item::Day)
 }
 
-/// The holiday of a year.
 fn feast(caught: &Caught<Item>, year: i16) -> Option<jiff::civil::Date> {
-    use jiff::ToSpan as _;
-    use jiff::civil::Date;
-
-    if let Some(written) = number(caught, HOLIDAY) {
-        return Date::new(year, i8::try_from(written / 100).ok()?, i8::try_from(written % 100).ok()?).ok();
-    }
-    if let Some(days) = number(caught, FEAST) {
-        return easter(year)?.checked_add(days.days()).ok();
-    }
-    // Month, weekday (Monday is 1), which one of the month (5 is the last), days behind it.
-    let written = number(caught, FLOATING)?;
-    let [month, weekday, nth, days] = [written / 1000, written / 100 % 10, written / 10 % 10, written % 10];
-    let weekday = Weekday::from_monday_one_offset(i8::try_from(weekday).ok()?).ok()?;
-    let nth = if nth == 5 { -1 } else { i8::try_from(nth).ok()? };
-    let first = Date::new(year, i8::try_from(month).ok()?, 1).ok()?;
-    first.nth_weekday_of_month(nth, weekday).ok()?.checked_add(days.days()).ok()
+    let named = caught.all().find_map(|item| if let Item::Feast(feast) = item { Some(feast) } else { None });
+    named?.of(year)
 }
 
 fn holiday(grammar: &Grammar<'_>, caught: &Caught<Item>) -> Option<Item> {

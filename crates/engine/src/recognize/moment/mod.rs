@@ -7,6 +7,7 @@
 mod answer;
 mod clock;
 mod day;
+mod feast;
 mod grammar;
 mod items;
 mod length;
@@ -73,17 +74,6 @@ pub(crate) fn values(
         found.map(|found| Inside { found, fit: 0 }).collect()
     });
     all.unwrap_or_default()
-}
-
-/// The one value of a type that a message holds.
-pub(crate) fn find(
-    lexicon: &'static Lexicon,
-    message: &Words,
-    context: &Context<'_>,
-    expected: &Expected,
-) -> Option<Found> {
-    let mut values = values(lexicon, message, context, expected);
-    values.pop().filter(|_| values.is_empty()).map(|only| only.found)
 }
 
 /// Reads a message for one of the four types.

@@ -90,6 +90,22 @@ fn times() {
 }
 
 #[test]
+fn a_count_beside_a_time_is_no_time() {
+    let asked = context().to("What time is the reservation for?");
+    table(
+        &Expected::Time,
+        &asked,
+        &[
+            ("Make it for 4:45 pm for 2 on the 3rd.", "16:45"),
+            ("At 17:30 for one person.", "17:30"),
+            ("It is for 1 person at 12:15 in the afternoon.", "12:15"),
+            ("I'm set for now", "-"),
+            ("at 650.650.6500", "-"),
+        ],
+    );
+}
+
+#[test]
 fn no_times() {
     for text in [
         "now what?",
@@ -164,6 +180,10 @@ fn dates() {
             ("Christmas", "2026-12-25"),
             ("Easter 2026", "2026-04-05"),
             ("Thanksgiving", "2026-11-26"),
+            ("Orthodox Easter", "2026-04-12"),
+            ("Yom Kippur", "2026-09-20"),
+            ("King's Day 2014", "2014-04-26"),
+            ("Ramadan 2026", "2026-02-18"),
             ("the twenty fifth of December", "2026-12-25"),
             ("September 10, nineteen seventy two", "1972-09-10"),
             ("I'd like to go on the 6th, please", "2026-02-06"),
