@@ -98,6 +98,14 @@ fn an_interrupt_answers_nothing() {
 }
 
 #[test]
+fn letters_that_folding_moves_are_read_without_panic() {
+    // As long folded as written, by two letters that change their length in opposite ways.
+    for expected in every_type() {
+        let _ = matches(&expected, "\u{11918}:0\u{1d4a9}0\u{9dc}\u{2190}");
+    }
+}
+
+#[test]
 fn a_very_long_message_is_read_in_one_pass() {
     for word in [
         "and ",

@@ -56,6 +56,8 @@ pub(crate) struct Word {
     pub(crate) capital: bool,
     /// Whether it begins with a digit.
     pub(crate) digit: bool,
+    /// Whether its folded form has each letter where the word has it.
+    even: bool,
     /// Where it begins in the message.
     pub(crate) at: usize,
     /// Where it ends in the message.
@@ -67,8 +69,8 @@ pub(crate) struct Word {
 impl Word {
     /// A part of this word, from one byte of its folded form to another, that is itself the word `id`.
     pub(crate) fn part(&self, id: WordId, from: usize, to: usize, digit: bool) -> Self {
-        // Where folding changed the length, the part stands for the whole word.
-        let whole = self.end - self.at != self.folded.1 - self.folded.0;
+        // Where folding moved the letters, the part stands for the whole word.
+        let whole = !self.even;
         let last = self.folded.0 + to == self.folded.1;
         Self {
             id,
@@ -140,6 +142,7 @@ impl Words {
                     quoted: quote || line_quoted,
                     capital: first.is_uppercase(),
                     digit: folded.starts_with(|c: char| c.is_ascii_digit()),
+                    even: is_even(raw, folded),
                     at: offset + at,
                     end: offset + at + raw.len(),
                     folded: (begin, self.folded.len()),
@@ -235,6 +238,12 @@ fn fold(raw: &str, out: &mut String) -> bool {
             and
         }
     }
+}
+
+/// Whether every letter of a word is folded to one of as many bytes.
+fn is_even(raw: &str, folded: &str) -> bool {
+    raw.len() == folded.len()
+        && (raw.is_ascii() || raw.chars().map(char::len_utf8).eq(folded.chars().map(char::len_utf8)))
 }
 
 /// What a piece between two words says about their distance.
