@@ -1,5 +1,6 @@
 //! The right value of an answer, and whether what was taken is it. Any of the accepted forms counts.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
@@ -15,12 +16,12 @@ const FORMS: [&str; 9] =
 pub(super) struct GoldValue(BTreeMap<String, Value>);
 
 /// What an answer was taken as, in the words of the predictions.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Taken<'a> {
     /// For yes or no.
     pub(super) boolean: Option<bool>,
     /// For anything else.
-    pub(super) text: Option<&'a str>,
+    pub(super) text: Option<Cow<'a, str>>,
 }
 
 impl<'a> Taken<'a> {
@@ -28,7 +29,9 @@ impl<'a> Taken<'a> {
     pub(super) fn of(value: &'a Read) -> Self {
         match value {
             Read::Boolean(yes) => Self { boolean: Some(*yes), text: None },
-            other => Self { boolean: None, text: Some(other.text()) },
+            // The data write a moment with a blank between its date and its time.
+            Read::DateTime(moment) => Self { boolean: None, text: Some(moment.is.replace('T', " ").into()) },
+            other => Self { boolean: None, text: Some(other.text().into()) },
         }
     }
 }
@@ -53,7 +56,7 @@ impl GoldValue {
             let text = normal(text);
             forms.contains(&text) || forms.contains(without_seconds(&text))
         };
-        (!forms.is_empty()).then(|| taken.text.is_some_and(fits))
+        (!forms.is_empty()).then(|| taken.text.as_deref().is_some_and(fits))
     }
 
     /// The accepted forms, for a person.
@@ -105,16 +108,7 @@ fn normal(text: &str) -> String {
     let lower = spaced.join(" ").to_lowercase();
     let kept: String =
         lower.chars().filter(|c| matches!(c, 'a'..='z' | '0'..='9' | ':' | '.' | ' ' | '-')).collect();
-    // A moment is written with a blank or with a T between its date and its time.
-    let kept = match kept.split_once('t') {
-        Some((date, time)) if date.ends_with(digit) && time.starts_with(digit) => format!("{date} {time}"),
-        _ => kept,
-    };
     kept.trim_matches([' ', '.']).to_owned()
-}
-
-fn digit(c: char) -> bool {
-    c.is_ascii_digit()
 }
 
 fn without_seconds(text: &str) -> &str {
@@ -131,7 +125,7 @@ mod tests {
     }
 
     fn text(text: &str) -> Taken<'_> {
-        Taken { boolean: None, text: Some(text) }
+        Taken { boolean: None, text: Some(text.into()) }
     }
 
     #[test]

@@ -81,7 +81,7 @@ impl Task for Selection {
         let now = question::moment(None);
         let answered = question::ask(subject, now, &self.asked(), self.expected(), &self.user_text)?;
         let label = answered.taken().text;
-        let pick = label.and_then(|label| self.options.iter().position(|option| option == label));
+        let pick = label.and_then(|label| self.options.iter().position(|option| **option == *label));
         Ok(Picked { pick, answered })
     }
 
