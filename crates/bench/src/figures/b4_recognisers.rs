@@ -9,24 +9,9 @@ use throughline_engine::recognize::{self, Context, Expected, Words};
 use crate::frame::{Fit, Goal, Scale, Section, Spread, Table, Timing, interleaved, number, time};
 use crate::load::messages::LONG;
 
-/// Each type, on its wire.
-const TYPES: [&str; 15] = [
-    "boolean",
-    "time",
-    "date",
-    "datetime",
-    "duration",
-    "number",
-    "money",
-    "email",
-    "phone",
-    "url",
-    "person",
-    "location",
-    "selection:Friday|Monday|next week",
-    "one_of:red=crimson,scarlet|green=emerald,olive|blue=navy,azure",
-    "text",
-];
+/// The types that name their members; the others are a word.
+const CHOICES: [&str; 2] =
+    ["selection:Friday|Monday|next week", "one_of:red=crimson,scarlet|green=emerald,olive|blue=navy,azure"];
 const ASKED: &str = "What day, and where, shall I book the table for you and your guests?";
 
 /// Messages of 200 characters that keep a recogniser looking: prose, one value after the other, a list of names, and
@@ -49,7 +34,7 @@ type Reader = (String, Box<dyn Fn(&Words)>);
 
 fn readers() -> anyhow::Result<Vec<Reader>> {
     let mut readers: Vec<Reader> = Vec::new();
-    for wire in TYPES {
+    for wire in Expected::words().chain(CHOICES) {
         let expected: Expected = wire.parse().with_context(|| format!("the type {wire}"))?;
         let name = wire.split(':').next().unwrap_or(wire).to_owned();
         readers.push((

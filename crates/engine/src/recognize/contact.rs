@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use super::clause::Echo;
 use super::lexicon::{Lexicon, SectionId, skip};
 use super::words::{Word, Words};
-use super::{Context, Expected, Found, Match, NoMatch, Value, all_quoted, clause, named};
+use super::{Context, Expected, Found, Match, NoMatch, Value, clause, named};
 
 pub(crate) const LEAD: SectionId = named("contact.lead");
 const TAIL: [SectionId; 4] = [named("contact.tail"), named("tail"), named("filler"), named("thanks")];
@@ -30,9 +30,6 @@ pub(crate) fn read(
     context: &Context<'_>,
     expected: &Expected,
 ) -> Result<Match, NoMatch> {
-    if all_quoted(message.all()) {
-        return Err(NoMatch { reason: "quoted" });
-    }
     let echo = Echo::of(lexicon, message, context.question());
     let list = |id| lexicon.section(id);
     clause::read(lexicon, message, |words| {

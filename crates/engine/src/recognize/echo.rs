@@ -8,14 +8,12 @@ use alloc::vec::Vec;
 
 use super::lexicon::{Lexicon, SectionId, WordId};
 use super::named;
-use super::words::{Gap, Word, Words};
+use super::words::{Gap, MOST, Word, Words};
 
 /// Words that carry the sentence, not what it is about: they are never an echo by themselves.
 const SMALL: SectionId = named("echo.small");
 /// Small words that are always written large.
 const NEVER: SectionId = named("echo.never");
-/// A longer question says more than its echo could mean.
-const MOST: usize = 64;
 /// How many small words may stand between two words of an echo: "the curse of the house".
 const BETWEEN: usize = 2;
 

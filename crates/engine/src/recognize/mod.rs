@@ -260,6 +260,13 @@ impl fmt::Display for UnknownExpected {
 
 impl core::error::Error for UnknownExpected {}
 
+impl Expected {
+    /// The words of the types that are a word and nothing more: all but the choices, which name their members.
+    pub fn words() -> impl Iterator<Item = &'static str> {
+        PLAIN.iter().map(|(word, _)| *word)
+    }
+}
+
 impl fmt::Display for Expected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -362,6 +369,10 @@ pub fn answer(expected: &Expected, message: &Words, context: &Context<'_>) -> Re
     if *expected == Expected::Text {
         return free_text(message, context);
     }
+    let quoted = message.all().iter().all(|word| word.quoted);
+    if quoted && !may_be_quoted(expected) {
+        return Err(NoMatch { reason: "quoted" });
+    }
     let mut reason = "unexplained word";
     let able = || context.lexicons().filter(|lexicon| lexicon.has(own(expected)));
     for lexicon in able() {
@@ -387,7 +398,7 @@ pub fn answer(expected: &Expected, message: &Words, context: &Context<'_>) -> Re
             Err(no) => reason = no.reason,
         }
     }
-    if !is_found_inside(expected) {
+    if quoted || !is_found_inside(expected) {
         return Err(NoMatch { reason });
     }
     let more = able().filter(|lexicon| more::has(lexicon)).find_map(|lexicon| {
@@ -395,6 +406,12 @@ pub fn answer(expected: &Expected, message: &Words, context: &Context<'_>) -> Re
         more::read(lexicon, message, context, values).ok()
     });
     more.ok_or(NoMatch { reason })
+}
+
+/// Whether a message that is nothing but a quotation answers: an option may be quoted, and so may a yes. Of anything
+/// else a quotation gives no value.
+const fn may_be_quoted(expected: &Expected) -> bool {
+    matches!(expected, Expected::Boolean | Expected::Selection(_) | Expected::OneOf(_))
 }
 
 /// Whether values of the type are looked for inside a text.
@@ -469,10 +486,17 @@ const fn named(name: &str) -> SectionId {
     lexicon::named(RECOGNIZE_NAMES, name)
 }
 
-/// Whether the message is nothing but a quotation, which gives no value of its own.
-fn all_quoted(words: &[Word]) -> bool {
-    words.iter().all(|w| w.quoted)
-}
+/// What a message does rather than names: no place and no person, however it is written.
+const ACTS: [SectionId; 8] = [
+    named("bye"),
+    named("yes.word"),
+    named("yes.phrase"),
+    named("yes.weak"),
+    named("no.word"),
+    named("no.phrase"),
+    named("thanks"),
+    named("greeting"),
+];
 
 #[cfg(test)]
 mod tests;

@@ -11,7 +11,7 @@ use super::lexicon::{Lexicon, Section, SectionId, anywhere, skip};
 use super::more::Inside;
 use super::numeral::{Decimal, Numerals};
 use super::words::{Gap, Word, Words};
-use super::{Context, Found, Match, Money, NoMatch, Value, all_quoted, clause, named};
+use super::{Context, Found, Match, Money, NoMatch, Value, clause, named};
 
 pub(crate) const LEAD: SectionId = named("money.lead");
 const NUMBER_LEAD: SectionId = named("number.lead");
@@ -44,9 +44,6 @@ pub(crate) fn read(
     message: &Words,
     context: &Context<'_>,
 ) -> Result<Match, NoMatch> {
-    if all_quoted(message.all()) {
-        return Err(NoMatch { reason: "quoted" });
-    }
     let reader = Reader::of(lexicon, message, context);
     clause::read(lexicon, message, |words| reader.whole(words))
 }

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 use super::lexicon::{Lexicon, SectionId, anywhere};
 use super::words::{Gap, Word};
-use super::{Context, Found, Match, NoMatch, Words, all_quoted, named, request};
+use super::{Context, Found, Match, NoMatch, Words, named, request};
 
 const REFUSES: SectionId = named("more.not");
 
@@ -34,9 +34,6 @@ pub(crate) fn read(
     context: &Context<'_>,
     values: impl FnOnce() -> Vec<Inside>,
 ) -> Result<Match, NoMatch> {
-    if all_quoted(message.all()) {
-        return Err(NoMatch { reason: "quoted" });
-    }
     if context.question().all().is_empty() {
         return Err(NoMatch { reason: "nobody knows the question" });
     }

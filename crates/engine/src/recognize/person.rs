@@ -10,7 +10,7 @@ use alloc::string::ToString;
 use super::clause::Echo;
 use super::lexicon::{Lexicon, Section, SectionId, skip};
 use super::words::{Gap, Word, Words};
-use super::{Context, Found, Match, NoMatch, Value, all_quoted, clause, named};
+use super::{ACTS, Context, Found, Match, NoMatch, Value, clause, named};
 
 pub(crate) const LEAD: SectionId = named("person.lead");
 const TAIL: [SectionId; 3] = [named("person.tail"), named("filler"), named("thanks")];
@@ -19,16 +19,6 @@ const NAME: SectionId = named("person.name");
 const ME: SectionId = named("person.me");
 const INNER: SectionId = named("location.inner");
 const COMMON: SectionId = named("common");
-/// What a message does rather than names.
-const ACTS: [SectionId; 7] = [
-    named("bye"),
-    named("yes.word"),
-    named("yes.phrase"),
-    named("yes.weak"),
-    named("no.word"),
-    named("no.phrase"),
-    named("greeting"),
-];
 
 /// The most words of a name.
 const MOST: usize = 4;
@@ -39,9 +29,6 @@ pub(crate) fn read(
     message: &Words,
     context: &Context<'_>,
 ) -> Result<Match, NoMatch> {
-    if all_quoted(message.all()) {
-        return Err(NoMatch { reason: "quoted" });
-    }
     let reader = Reader { lexicon, message, echo: Echo::of(lexicon, message, context.question()) };
     clause::read(lexicon, message, |words| reader.whole(words))
 }

@@ -53,23 +53,23 @@ fn meant(turn: &mut Turn<'_>, about: Option<&str>) -> Option<Task> {
     let anchor = focus.anchor_id()?;
     let id = focus.task.clone().unwrap_or_else(|| begun_by(anchor));
     let known = turn.task(&id);
-    let task = known.unwrap_or_else(|| Task::new(id.clone(), &asked_with(turn, &id, anchor), &by, now));
+    let task = known.unwrap_or_else(|| Task::new(id.clone(), &asked_with(turn, &id, Some(anchor)), &by, now));
     turn.belongs_to(&id);
     Some(task)
 }
 
 /// The words a task was begun with: the person's message that names it, else the anchor itself.
-fn asked_with(turn: &Turn<'_>, task: &TaskId, anchor: &MessageId) -> String {
+fn asked_with(turn: &Turn<'_>, task: &TaskId, anchor: Option<&MessageId>) -> String {
     let mut window = turn.lane.head.window.texts().filter_map(|id| turn.lane.records.message_of(id));
     let first = window.find(|message| message.role == Role::User && message.task.as_ref() == Some(task));
-    let known = turn.given.anchor.as_ref().filter(|given| given.id == *anchor);
-    let message = first.or(known).or_else(|| turn.message_ref(&anchor.0));
+    let known = turn.given.anchor.as_ref().filter(|given| Some(&given.id) == anchor);
+    let message = first.or(known).or_else(|| turn.message_ref(&anchor?.0));
     message.map_or_else(String::new, |message| message.text.clone())
 }
 
 /// Hands a task to a sub-agent that is named.
 pub(crate) fn delegate_to(turn: &mut Turn<'_>, task: Task, agent: &str) -> Decision {
-    let words = asked_with(turn, &task.id, &MessageId::from(""));
+    let words = asked_with(turn, &task.id, None);
     let text = if words.is_empty() { task.intent.clone() } else { words };
     start(turn, task, Job::Agent { name: agent.into() }, text, Reason::DelegationStarted)
 }

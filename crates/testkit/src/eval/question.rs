@@ -12,24 +12,9 @@ use super::gold::Taken;
 use super::subject::{Incoming, Subject, USER};
 use crate::driver::DriverError;
 
-/// The types of `spec 02 §6`. One that the engine does not know yet is a question nobody can ask it: not decided.
-const TYPES: [&str; 15] = [
-    "boolean",
-    "time",
-    "date",
-    "datetime",
-    "duration",
-    "number",
-    "ordinal",
-    "money",
-    "email",
-    "phone",
-    "url",
-    "person",
-    "location",
-    "selection",
-    "text",
-];
+/// What a case may expect besides the types of the engine that are a word: a choice, whose options stand beside it, and
+/// one that no question expects.
+const OTHERS: [&str; 2] = ["selection", "ordinal"];
 /// When a case happens that does not say: any moment will do, as long as it is the same every time.
 const DEFAULT_NOW: &str = "2026-01-15T10:00:00";
 /// How long the person takes to answer, in milliseconds.
@@ -60,8 +45,9 @@ pub(super) fn moment(now: Option<&Now>) -> Timestamp {
 
 /// Refuses a type that is none, and a choice without options.
 pub(super) fn check_type(word: &str, options: &[String]) -> Result<(), String> {
-    if !TYPES.contains(&word) {
-        return Err(format!("unknown expected_type \"{word}\": known are {}", TYPES.join(", ")));
+    let types: Vec<&str> = Expected::words().chain(OTHERS).collect();
+    if !types.contains(&word) {
+        return Err(format!("unknown expected_type \"{word}\": known are {}", types.join(", ")));
     }
     if word == "selection" && options.is_empty() {
         return Err("an expected_type of selection needs options".into());

@@ -17,7 +17,7 @@ use super::lexicon::{Cover, Lexicon, Section, SectionId, skip};
 use super::more::Inside;
 use super::request;
 use super::words::{Gap, Word, Words};
-use super::{Context, Found, Match, NoMatch, Value, all_quoted, boolean, clause, named};
+use super::{ACTS, Context, Found, Match, NoMatch, Value, boolean, clause, named};
 use place::{Place, Places, Strength};
 
 /// What stands before a place; in this order, so that what asks and what leads is told apart.
@@ -44,17 +44,6 @@ const ARTICLE: SectionId = named("location.article");
 const FIRM: SectionId = named("location.firm");
 const IDIOM: SectionId = named("location.idiom");
 const THANKS: SectionId = named("thanks");
-/// What a message does rather than names.
-const ACTS: [SectionId; 8] = [
-    named("bye"),
-    named("yes.word"),
-    named("yes.phrase"),
-    named("yes.weak"),
-    named("no.word"),
-    named("no.phrase"),
-    named("thanks"),
-    named("greeting"),
-];
 
 /// Words a preposition has, at most.
 const PREPOSITION: usize = 4;
@@ -69,9 +58,6 @@ pub(crate) fn read(
     message: &Words,
     context: &Context<'_>,
 ) -> Result<Match, NoMatch> {
-    if all_quoted(message.all()) {
-        return Err(NoMatch { reason: "quoted" });
-    }
     let reader = Reader { lexicon, places: Places::of(lexicon, message, context), context };
     let said = clause::read(lexicon, message, |words| reader.whole(words)).and_then(|said| reader.kept(said));
     said.or_else(|no| reader.suggested(message).or_else(|| reader.tied()).ok_or(no))

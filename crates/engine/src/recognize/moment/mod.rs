@@ -26,9 +26,7 @@ use tokens::Tokens;
 use super::lexicon::{Lexicon, SectionId};
 use super::more::Inside;
 use super::words::Words;
-use super::{
-    Context, Expected, Found, Match, NoMatch, acknowledgement, all_quoted, clause, named, suggestion,
-};
+use super::{Context, Expected, Found, Match, NoMatch, acknowledgement, clause, named, suggestion};
 
 /// A language without shapes of a date reads none of the four types.
 pub(crate) const OWN: SectionId = named("time.date");
@@ -41,9 +39,6 @@ pub(crate) fn read(
     context: &Context<'_>,
     expected: &Expected,
 ) -> Result<Match, NoMatch> {
-    if all_quoted(message.all()) {
-        return Err(NoMatch { reason: "quoted" });
-    }
     // "That's all for today" names a day and answers nothing.
     let own = if acknowledgement(message, &Context::default()) {
         None

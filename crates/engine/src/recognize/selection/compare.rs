@@ -10,15 +10,15 @@ use core::ops::Range;
 use super::normal::{self, Compact};
 use crate::recognize::lexicon::{Lexicon, Section, SectionId};
 use crate::recognize::named;
-use crate::recognize::words::Words;
+use crate::recognize::words::{self, Words};
 
 const ENDING: SectionId = named("selection.ending");
 const SAME: SectionId = named("selection.same");
 
 /// Only so many options are compared word by word: `spec 04 §2.3` has at most 50.
 pub(super) const MOST: usize = 64;
-/// Only so many words at the beginning of a message, and so many at its end, are compared one by one.
-const FIRST: usize = 64;
+/// Only as many words at the beginning of a message as an answer has, and so many at its end, are compared one by one.
+const FIRST: usize = words::MOST;
 const FINAL: usize = 16;
 /// How many words an everyday name for an option has at most: "by public transport".
 const LONGEST_NAME: usize = 3;
