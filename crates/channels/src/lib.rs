@@ -79,6 +79,19 @@ pub trait Channel: Send + Sync {
 
     /// Delivers one reply, card or notice, or the next part of it.
     async fn deliver(&self, sending: Sending<'_>) -> Attempt<Delivered>;
+
+    /// Posts at the root of a conversation, where everybody in it sees it. Says where to see it.
+    async fn post(&self, to: &LaneKey, text: &str) -> Attempt<Option<String>> {
+        let _ = text;
+        let text = format!("{} has no place for posts at {}", self.name(), to.conversation);
+        Attempt::Rejected { text, errors: Vec::new() }
+    }
+
+    /// Where a person sees this lane.
+    fn link(&self, lane: &LaneKey) -> Option<String> {
+        let _ = lane;
+        None
+    }
 }
 
 /// A channel whose users read from the store: nothing is sent, so delivering always succeeds.

@@ -6,11 +6,12 @@
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::ask::{Answer, Ask};
 use crate::canon::sha256;
 use crate::id::{CardId, EffectId, MessageId, TaskId};
+use crate::lane::LaneKey;
 use crate::policy::limits;
 use crate::tickets::{Item, Target};
 use crate::time::Millis;
@@ -80,25 +81,37 @@ pub enum EffectBody {
     /// Ask a model, within bounds.
     #[serde(rename = "model.ask")]
     ModelAsk(Ask),
-    /// Would the tracker take this item? Creates nothing.
+    /// Would the tracker take these items, all of them? Creates nothing.
     #[serde(rename = "tracker.check")]
     TrackerCheck {
         /// Where.
         target: Target,
-        /// What.
-        item: Item,
+        /// What: an epic before its stories.
+        #[serde(alias = "item", deserialize_with = "one_or_many")]
+        items: Vec<Item>,
         /// Who asked for it: a project may admit some and not others.
         by: String,
         /// The card it is for.
         card: CardId,
     },
-    /// Is there such an issue? For adopting what an uncertain create may have made.
+    /// Is there such an issue, and under which epic? For adopting what an uncertain create may have made, and for
+    /// reading back what was created (`spec 06 §6.2`).
     #[serde(rename = "tracker.find")]
     TrackerFind {
         /// Where.
         target: Target,
         /// The key a person named.
         key: String,
+        /// The card it is for.
+        card: CardId,
+    },
+    /// Which issues carry the marker of an uncertain create? (`spec 06 §4.4`, adoption)
+    #[serde(rename = "tracker.seek")]
+    TrackerSeek {
+        /// Where.
+        target: Target,
+        /// The effect that may have made one.
+        marker: EffectId,
         /// The card it is for.
         card: CardId,
     },
@@ -109,6 +122,31 @@ pub enum EffectBody {
         target: Target,
         /// What.
         item: Item,
+        /// The epic it belongs to.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        under: Option<Under>,
+        /// The card it is for.
+        card: CardId,
+    },
+    /// Change an issue that exists.
+    #[serde(rename = "tracker.update")]
+    TrackerUpdate {
+        /// Where.
+        target: Target,
+        /// Which issue.
+        key: String,
+        /// What of it.
+        change: IssueChange,
+        /// The card it is for.
+        card: CardId,
+    },
+    /// Post in the channel, outside the thread (`spec 03 §5`).
+    #[serde(rename = "post.channel")]
+    PostChannel {
+        /// The conversation, at its root.
+        to: LaneKey,
+        /// The words, exactly as they were approved.
+        text: String,
         /// The card it is for.
         card: CardId,
     },
@@ -118,6 +156,40 @@ pub enum EffectBody {
     /// Hand a task to a sub-agent.
     #[serde(rename = "agent.delegate")]
     AgentDelegate(Call),
+}
+
+/// The epic an item belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Under {
+    /// The one this effect creates: it is done before, and its key is known when the item's turn comes.
+    Effect(EffectId),
+    /// One that exists.
+    Issue(String),
+}
+
+/// What is changed of an issue.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IssueChange {
+    /// It belongs to this epic.
+    Parent(String),
+    /// One comment more.
+    Comment(String),
+}
+
+/// What was planned by an earlier version holds one item.
+fn one_or_many<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Item>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Held {
+        Many(Vec<Item>),
+        One(Item),
+    }
+    Ok(match Held::deserialize(from)? {
+        Held::Many(items) => items,
+        Held::One(item) => alloc::vec![item],
+    })
 }
 
 /// The class of an effect (`spec 06 §4.2`): what the outbox orders, limits and refuses by.
@@ -144,6 +216,12 @@ pub enum EffectClass {
     /// See [`EffectBody::TrackerCreate`].
     #[serde(rename = "tracker.create")]
     TrackerCreate,
+    /// See [`EffectBody::TrackerUpdate`].
+    #[serde(rename = "tracker.update")]
+    TrackerUpdate,
+    /// See [`EffectBody::PostChannel`].
+    #[serde(rename = "post.channel")]
+    PostChannel,
     /// See [`EffectBody::ToolCall`].
     #[serde(rename = "tool.call")]
     ToolCall,
@@ -154,7 +232,7 @@ pub enum EffectClass {
 
 impl EffectClass {
     /// Every class.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Reply,
         Self::CardPost,
         Self::CardUpdate,
@@ -162,6 +240,8 @@ impl EffectClass {
         Self::ModelAsk,
         Self::TrackerCheck,
         Self::TrackerCreate,
+        Self::TrackerUpdate,
+        Self::PostChannel,
         Self::ToolCall,
         Self::AgentDelegate,
     ];
@@ -177,6 +257,8 @@ impl EffectClass {
             Self::ModelAsk => "model.ask",
             Self::TrackerCheck => "tracker.check",
             Self::TrackerCreate => "tracker.create",
+            Self::TrackerUpdate => "tracker.update",
+            Self::PostChannel => "post.channel",
             Self::ToolCall => "tool.call",
             Self::AgentDelegate => "agent.delegate",
         }
@@ -191,7 +273,14 @@ impl EffectClass {
     /// Can leave the thread; whether one does, [`EffectBody::outward`] says.
     #[must_use]
     pub fn can_leave(self) -> bool {
-        matches!(self, Self::TrackerCreate | Self::ToolCall | Self::AgentDelegate)
+        matches!(
+            self,
+            Self::TrackerCreate
+                | Self::TrackerUpdate
+                | Self::PostChannel
+                | Self::ToolCall
+                | Self::AgentDelegate
+        )
     }
 
     /// Whether success comes back as a turn. A delivered message changes nothing a step would decide, so
@@ -209,7 +298,9 @@ impl EffectClass {
             Self::Notice => limits::GIVE_UP_NOTICE,
             Self::CardUpdate => limits::GIVE_UP_CARD_UPDATE,
             Self::ModelAsk => limits::GIVE_UP_MODEL_ASK,
-            Self::TrackerCheck | Self::TrackerCreate => limits::GIVE_UP_TRACKER,
+            Self::TrackerCheck | Self::TrackerCreate | Self::TrackerUpdate | Self::PostChannel => {
+                limits::GIVE_UP_TRACKER
+            }
             Self::ToolCall => limits::GIVE_UP_TOOL,
             Self::AgentDelegate => limits::GIVE_UP_AGENT,
         }
@@ -241,6 +332,10 @@ pub enum AfterUnknown {
 pub fn after_unknown(body: &EffectBody, far_side: Guarantee) -> AfterUnknown {
     match (body.class(), far_side) {
         (_, Guarantee::Idempotent) => AfterUnknown::Retry,
+        // Setting a field twice sets it once.
+        _ if matches!(body, EffectBody::TrackerUpdate { change: IssueChange::Parent(_), .. }) => {
+            AfterUnknown::Retry
+        }
         (_, Guarantee::Nothing) if body.outward() => AfterUnknown::Park,
         (EffectClass::Reply | EffectClass::CardPost | EffectClass::Notice, _) => AfterUnknown::RetryOnce,
         _ => AfterUnknown::Retry,
@@ -294,6 +389,22 @@ pub enum EffectResult {
         /// Where to see it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         url: Option<String>,
+        /// The epic it belongs to.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        parent: Option<String>,
+    },
+    /// These issues carry the marker; none found proves nothing.
+    Sought {
+        /// Their keys and where to see them, oldest first.
+        issues: Vec<(String, Option<String>)>,
+    },
+    /// An issue was changed.
+    Updated,
+    /// It is posted.
+    Posted {
+        /// Where to see it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        url: Option<String>,
     },
     /// An issue exists.
     Issue {
@@ -315,12 +426,23 @@ pub enum EffectResult {
 /// One thing wrong with one field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldError {
+    /// Which item of a batch, by its id; empty for the only one, or for all of them.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub item: String,
     /// The check that failed, `check.required` and its like (`spec 06 §6.1`).
     pub code: String,
     /// Which field.
     pub field: String,
     /// For a person.
     pub text: String,
+}
+
+impl FieldError {
+    /// Wrong with the only item, or with all of them.
+    #[must_use]
+    pub fn new(code: &str, field: &str, text: impl Into<String>) -> Self {
+        Self { item: String::new(), code: code.into(), field: field.into(), text: text.into() }
+    }
 }
 
 impl EffectBody {
@@ -333,8 +455,12 @@ impl EffectBody {
             Self::CardUpdate { .. } => EffectClass::CardUpdate,
             Self::Notice { .. } => EffectClass::Notice,
             Self::ModelAsk(_) => EffectClass::ModelAsk,
-            Self::TrackerCheck { .. } | Self::TrackerFind { .. } => EffectClass::TrackerCheck,
+            Self::TrackerCheck { .. } | Self::TrackerFind { .. } | Self::TrackerSeek { .. } => {
+                EffectClass::TrackerCheck
+            }
             Self::TrackerCreate { .. } => EffectClass::TrackerCreate,
+            Self::TrackerUpdate { .. } => EffectClass::TrackerUpdate,
+            Self::PostChannel { .. } => EffectClass::PostChannel,
             Self::ToolCall(_) => EffectClass::ToolCall,
             Self::AgentDelegate(_) => EffectClass::AgentDelegate,
         }
@@ -344,7 +470,7 @@ impl EffectBody {
     #[must_use]
     pub fn outward(&self) -> bool {
         match self {
-            Self::TrackerCreate { .. } => true,
+            Self::TrackerCreate { .. } | Self::TrackerUpdate { .. } | Self::PostChannel { .. } => true,
             Self::ToolCall(call) | Self::AgentDelegate(call) => call.risk.outward(),
             _ => false,
         }
@@ -365,7 +491,10 @@ impl EffectBody {
         match self {
             Self::TrackerCheck { card, .. }
             | Self::TrackerFind { card, .. }
-            | Self::TrackerCreate { card, .. } => Some(card),
+            | Self::TrackerSeek { card, .. }
+            | Self::TrackerCreate { card, .. }
+            | Self::TrackerUpdate { card, .. }
+            | Self::PostChannel { card, .. } => Some(card),
             Self::Reply { .. }
             | Self::CardPost { .. }
             | Self::CardUpdate { .. }
@@ -386,7 +515,10 @@ impl EffectBody {
             | Self::ModelAsk(_)
             | Self::TrackerCheck { .. }
             | Self::TrackerFind { .. }
+            | Self::TrackerSeek { .. }
             | Self::TrackerCreate { .. }
+            | Self::TrackerUpdate { .. }
+            | Self::PostChannel { .. }
             | Self::ToolCall(_)
             | Self::AgentDelegate(_) => String::new(),
         }

@@ -199,6 +199,9 @@ pub enum Press {
         card: CardId,
         /// The version that was seen.
         version: u32,
+        /// Which item of the card; empty for the card itself.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        item: String,
         /// What was decided.
         action: Action,
     },

@@ -125,7 +125,17 @@ fn past(action: Action) -> &'static str {
         Action::Adopt => "adopted",
         Action::CreateAgain => "created again",
         Action::SelectReview | Action::SelectTicket => "answered",
-        Action::Edit | Action::Remember => "changed",
+        Action::Edit | Action::EditStory | Action::RemoveStory | Action::AddStory | Action::Remember => {
+            "changed"
+        }
+        Action::ConfirmQuantity | Action::ConfirmSize => "confirmed",
+        Action::Split => "split",
+        Action::ShowFull => "shown in full",
+        Action::ApproveDecision => "recorded",
+        Action::TurnIntoTicket => "turned into tickets",
+        Action::Finish => "finished",
+        Action::RetryMissing => "tried again",
+        Action::Comment => "commented",
         Action::Forget => "cleared",
     }
 }

@@ -75,6 +75,7 @@ fn play(w: &mut World, act: &Act) {
                 w.effects.iter().filter(|e| e.body.class().reports_success()).cloned().collect();
             let Some(effect) = open.iter().rev().nth(*effect) else { return };
             let error = FieldError {
+                item: String::new(),
                 code: "check.required".into(),
                 field: "team".into(),
                 text: "Team is required".into(),

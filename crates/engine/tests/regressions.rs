@@ -96,7 +96,8 @@ fn what_was_created_after_all_ends_the_question() {
 }
 
 fn adopt(w: &mut World, asks: &Card, key: &str) -> Effect {
-    let press = Press::Decision { card: asks.id.clone(), version: 1, action: Action::Adopt };
+    let press =
+        Press::Decision { card: asks.id.clone(), version: 1, item: String::new(), action: Action::Adopt };
     let kind = EventKind::FormSubmitted { press, values: [("key".to_owned(), key.to_owned())].into() };
     let mut given = Given { now: w.now, ..Given::default() };
     let principals = vec!["user:bob".into(), "role:approver".into()];
@@ -110,12 +111,14 @@ fn adopt(w: &mut World, asks: &Card, key: &str) -> Effect {
 fn an_issue_is_adopted_when_its_title_fits() {
     let (mut w, card, asks, create) = uncertain();
     let find = adopt(&mut w, &asks, "DEMO-3");
-    let other = EffectResult::Found { key: "DEMO-3".into(), title: "Something else".into(), url: None };
+    let other =
+        EffectResult::Found { key: "DEMO-3".into(), title: "Something else".into(), url: None, parent: None };
     assert!(heard(&w.outcome(&find, Outcome::Done { result: other })) > 0);
     assert!(w.lane.records.card(&asks.id).unwrap().open(), "another title: the question stays");
 
     let find = adopt(&mut w, &asks, "DEMO-4");
-    let same = EffectResult::Found { key: "DEMO-4".into(), title: "Login bug".into(), url: None };
+    let same =
+        EffectResult::Found { key: "DEMO-4".into(), title: "Login bug".into(), url: None, parent: None };
     let step = w.outcome(&find, Outcome::Done { result: same });
     assert_eq!(step.adopt[0].0, create.id);
     let again = w.presses("ana", &asks, 1, Action::Adopt);

@@ -131,8 +131,8 @@ impl Runtime {
 
     async fn pressed(&self, lane: &LaneKey, press: &Press) -> Result<Option<PressTarget>, Stop> {
         let (owner, card, version, item, action) = match press {
-            Press::Decision { card, version, action } => {
-                (lane.clone(), card.clone(), *version, String::new(), Some(*action))
+            Press::Decision { card, version, item, action } => {
+                (lane.clone(), card.clone(), *version, item.clone(), Some(*action))
             }
             Press::Token(token) => match self.store.token(lane, &Keys::hash(token)).await? {
                 Some(row) => {

@@ -80,9 +80,16 @@ impl Keys {
     /// Fills in the tokens of a card's buttons.
     pub fn fill(&self, tenant: &str, card: &mut CardModel) {
         let key = self.tenant(tenant);
+        let of = |item: &str, action: Action| {
+            token(&key, tenant, card.id.as_str(), card.version, item, action.word())
+        };
         for button in &mut card.buttons {
-            button.token =
-                Some(token(&key, tenant, card.id.as_str(), card.version, "", button.action.word()));
+            button.token = Some(of("", button.action));
+        }
+        for item in &mut card.items {
+            for button in &mut item.buttons {
+                button.token = Some(of(&item.id, button.action));
+            }
         }
     }
 
@@ -90,17 +97,20 @@ impl Keys {
     #[must_use]
     pub fn rows(&self, tenant: &str, card: &CardModel) -> Vec<TokenRow> {
         let key = self.tenant(tenant);
-        let row = |action: Action| {
-            let token = token(&key, tenant, card.id.as_str(), card.version, "", action.word());
+        let row = |item: &str, action: Action| {
+            let token = token(&key, tenant, card.id.as_str(), card.version, item, action.word());
             TokenRow {
                 hash: Self::hash(&token),
                 card: card.id.clone(),
                 version: card.version,
-                item: String::new(),
+                item: item.into(),
                 action: action.word().into(),
             }
         };
-        card.buttons.iter().map(|button| row(button.action)).collect()
+        let own = card.buttons.iter().map(|button| row("", button.action));
+        let of_items =
+            card.items.iter().flat_map(|item| item.buttons.iter().map(|button| row(&item.id, button.action)));
+        own.chain(of_items).collect()
     }
 }
 

@@ -146,6 +146,9 @@ impl Shown {
             EffectBody::ModelAsk(_)
             | EffectBody::TrackerCheck { .. }
             | EffectBody::TrackerFind { .. }
+            | EffectBody::TrackerSeek { .. }
+            | EffectBody::TrackerUpdate { .. }
+            | EffectBody::PostChannel { .. }
             | EffectBody::TrackerCreate { .. }
             | EffectBody::ToolCall(_)
             | EffectBody::AgentDelegate(_) => None,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use throughline_channels::Channel;
-use throughline_engine::effect::{Attempt, Guarantee};
+use throughline_engine::effect::{Attempt, FieldError, Guarantee, IssueChange};
 use throughline_engine::given::Actor;
 use throughline_engine::tickets::{Item, Part};
 use throughline_engine::{EffectId, LaneKey, Millis, Timestamp};
@@ -134,11 +134,11 @@ fn fault(how: &str) -> Result<TrackerFault, DriverError> {
         "5xx_after_apply" => TrackerFault::ErrorAfterApply,
         "lost_reply" => TrackerFault::LostReply,
         "late_apply" => TrackerFault::LateApply,
-        "rejected" => TrackerFault::Reject(throughline_engine::effect::FieldError {
-            code: "check.value".into(),
-            field: "labels".into(),
-            text: "The tracker does not take this value".into(),
-        }),
+        "rejected" => TrackerFault::Reject(FieldError::new(
+            "check.value",
+            "labels",
+            "The tracker does not take this value",
+        )),
         other => return Err(DriverError::unsupported(&format!("tracker fault {other:?}"))),
     })
 }
@@ -194,12 +194,34 @@ impl Tracker for PromisesNothing {
         Guarantee::Nothing
     }
 
-    async fn check(&self, tenant: &str, project: &str, by: Option<&str>, item: &Item) -> Attempt<()> {
-        self.0.check(tenant, project, by, item).await
+    async fn check(&self, tenant: &str, project: &str, by: Option<&str>, items: &[Item]) -> Attempt<()> {
+        self.0.check(tenant, project, by, items).await
     }
 
-    async fn create(&self, tenant: &str, project: &str, effect: &EffectId, item: &Item) -> Attempt<Issue> {
-        self.0.create(tenant, project, effect, item).await
+    async fn create(
+        &self,
+        tenant: &str,
+        project: &str,
+        effect: &EffectId,
+        item: &Item,
+        parent: Option<&str>,
+    ) -> Attempt<Issue> {
+        self.0.create(tenant, project, effect, item, parent).await
+    }
+
+    async fn update(
+        &self,
+        tenant: &str,
+        project: &str,
+        effect: &EffectId,
+        key: &str,
+        change: &IssueChange,
+    ) -> Attempt<()> {
+        self.0.update(tenant, project, effect, key, change).await
+    }
+
+    async fn seek(&self, tenant: &str, project: &str, marker: &EffectId) -> Attempt<Vec<Issue>> {
+        self.0.seek(tenant, project, marker).await
     }
 
     async fn find(&self, tenant: &str, project: &str, key: &str) -> Attempt<Issue> {

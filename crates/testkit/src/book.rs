@@ -186,7 +186,7 @@ impl Book {
                 let possible = actions.iter().copied().find(|action| steps().any(|known| known == action));
                 let action = possible.or_else(|| actions.first().copied());
                 let action = action.ok_or_else(|| DriverError("no such button".into()))?;
-                Press::Decision { card: card.clone(), version, action }
+                Press::Decision { card: card.clone(), version, item: String::new(), action }
             }
         };
         Ok((press, card))

@@ -335,7 +335,7 @@ fn act(recorded: &RecordedLane, n: usize, names: &mut BTreeSet<usize>) -> Option
 
 fn button(press: &Press, given: &StepGiven) -> Option<(CardId, u32, Action)> {
     match (press, &given.press) {
-        (Press::Decision { card, version, action }, _) => Some((card.clone(), *version, *action)),
+        (Press::Decision { card, version, action, .. }, _) => Some((card.clone(), *version, *action)),
         (Press::Token(_), Some(target)) => Some((target.card.clone(), target.version, target.action)),
         // A button nobody knew has no card to name.
         (Press::Token(_), None) => None,

@@ -56,7 +56,7 @@ macro_rules! tracker_conformance {
 /// An item with these fields.
 #[must_use]
 pub fn item(item_type: ItemType, fields: &[(Part, &str)]) -> Item {
-    Item { item_type, fields: fields.iter().map(|(part, text)| (*part, (*text).to_owned())).collect() }
+    Item::alone(item_type, fields.iter().map(|(part, text)| (*part, (*text).to_owned())).collect())
 }
 
 /// A sound item of that title.
@@ -99,7 +99,7 @@ pub fn codes<T: std::fmt::Debug>(attempt: Attempt<T>) -> Vec<String> {
 }
 
 async fn create(subject: &dyn Subject, effect: &str, item: &Item) -> Attempt<Issue> {
-    subject.tracker().create(TENANT, subject.project(), &effect.into(), item).await
+    subject.tracker().create(TENANT, subject.project(), &effect.into(), item, None).await
 }
 
 /// Every type goes through, dry and real.
@@ -108,7 +108,7 @@ pub async fn takes_a_sound_item_of_every_type(subject: &dyn Subject) {
         [ItemType::Bug, ItemType::Story, ItemType::Task, ItemType::Epic].into_iter().enumerate()
     {
         let item = Item { item_type, ..sound("Log in with SSO") };
-        applied(subject.tracker().check(TENANT, subject.project(), None, &item).await);
+        applied(subject.tracker().check(TENANT, subject.project(), None, std::slice::from_ref(&item)).await);
         applied(create(subject, &format!("fx_type{n}"), &item).await);
     }
     assert_eq!(subject.count(TENANT).await, 4);
@@ -117,7 +117,12 @@ pub async fn takes_a_sound_item_of_every_type(subject: &dyn Subject) {
 /// However often it is asked.
 pub async fn a_dry_run_creates_nothing(subject: &dyn Subject) {
     for _ in 0..3 {
-        applied(subject.tracker().check(TENANT, subject.project(), None, &sound("Dry")).await);
+        applied(
+            subject
+                .tracker()
+                .check(TENANT, subject.project(), None, std::slice::from_ref(&sound("Dry")))
+                .await,
+        );
     }
     assert_eq!(subject.count(TENANT).await, 0);
 }
@@ -125,9 +130,12 @@ pub async fn a_dry_run_creates_nothing(subject: &dyn Subject) {
 /// By the dry run and by the create.
 pub async fn refuses_an_unknown_project(subject: &dyn Subject) {
     let tracker = subject.tracker();
-    assert_eq!(codes(tracker.check(TENANT, "NOWHERE", None, &sound("Lost")).await), ["check.project"]);
     assert_eq!(
-        codes(tracker.create(TENANT, "NOWHERE", &"fx_1".into(), &sound("Lost")).await),
+        codes(tracker.check(TENANT, "NOWHERE", None, std::slice::from_ref(&sound("Lost"))).await),
+        ["check.project"]
+    );
+    assert_eq!(
+        codes(tracker.create(TENANT, "NOWHERE", &"fx_1".into(), &sound("Lost"), None).await),
         ["check.project"]
     );
 }
@@ -151,7 +159,8 @@ pub async fn refuses_what_no_tracker_takes(subject: &dyn Subject) {
         ("text too long", item(ItemType::Task, &[(Part::Title, "t"), (Part::Problem, &huge)]), "check.adf"),
     ];
     for (what, item, code) in table {
-        let attempt = subject.tracker().check(TENANT, subject.project(), None, &item).await;
+        let attempt =
+            subject.tracker().check(TENANT, subject.project(), None, std::slice::from_ref(&item)).await;
         let found = codes(attempt);
         assert!(found.iter().any(|c| c == code), "{what}: {found:?}");
     }
@@ -162,7 +171,7 @@ pub async fn refuses_what_no_tracker_takes(subject: &dyn Subject) {
 pub async fn takes_what_just_fits(subject: &dyn Subject) {
     let line = "é".repeat(255);
     let item = item(ItemType::Task, &[(Part::Title, &line), (Part::Labels, &format!("sso, {line}"))]);
-    applied(subject.tracker().check(TENANT, subject.project(), None, &item).await);
+    applied(subject.tracker().check(TENANT, subject.project(), None, std::slice::from_ref(&item)).await);
 }
 
 /// Under its key, with its title, in this project.
@@ -234,7 +243,7 @@ pub async fn keys_never_repeat_when_creates_race(subject: &dyn Subject) {
         let (tracker, project) = (subject.tracker(), subject.project().to_owned());
         let effect = EffectId(format!("fx_{}", n / 2));
         let item = sound(&format!("Number {}", n / 2));
-        tasks.push(tokio::spawn(async move { tracker.create(TENANT, &project, &effect, &item).await }));
+        tasks.push(tokio::spawn(async move { tracker.create(TENANT, &project, &effect, &item, None).await }));
     }
     let mut keys = BTreeSet::new();
     for task in tasks {
@@ -250,6 +259,8 @@ pub async fn tenants_never_mix(subject: &dyn Subject) {
     let made = applied(create(subject, "fx_1", &sound("Ours")).await);
     let theirs = subject.tracker().find("globex", subject.project(), &made.key).await;
     assert!(matches!(theirs, Attempt::Rejected { .. }), "{theirs:?}");
-    applied(subject.tracker().create("globex", subject.project(), &"fx_1".into(), &sound("Theirs")).await);
+    applied(
+        subject.tracker().create("globex", subject.project(), &"fx_1".into(), &sound("Theirs"), None).await,
+    );
     assert_eq!((subject.count(TENANT).await, subject.count("globex").await), (1, 1));
 }

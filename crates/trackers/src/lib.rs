@@ -11,7 +11,7 @@ pub mod local;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use throughline_engine::EffectId;
-use throughline_engine::effect::{Attempt, Guarantee};
+use throughline_engine::effect::{Attempt, Guarantee, IssueChange};
 use throughline_engine::tickets::Item;
 
 /// A place where issues live. One call is one attempt: nothing in here retries.
@@ -20,15 +20,36 @@ pub trait Tracker: Send + Sync {
     /// What it promises about a create made twice with one effect id.
     fn guarantee(&self) -> Guarantee;
 
-    /// Would the tracker take this item from this person? Creates nothing.
+    /// Would the tracker take these items from this person, all of them? Creates nothing.
     ///
     /// `by` is the channel's user id or a principal (`user:ana`); nobody named passes no project that says who
     /// may create. A refusal is [`Attempt::Rejected`] with one `check.…` code for each thing wrong
     /// (`spec 06 §6.1`).
-    async fn check(&self, tenant: &str, project: &str, by: Option<&str>, item: &Item) -> Attempt<()>;
+    async fn check(&self, tenant: &str, project: &str, by: Option<&str>, items: &[Item]) -> Attempt<()>;
 
-    /// Creates the issue. Who may was settled by the dry run and the approval before it.
-    async fn create(&self, tenant: &str, project: &str, effect: &EffectId, item: &Item) -> Attempt<Issue>;
+    /// Creates the issue, under the epic of that key when there is one. Who may was settled by the dry run and the
+    /// approval before it.
+    async fn create(
+        &self,
+        tenant: &str,
+        project: &str,
+        effect: &EffectId,
+        item: &Item,
+        parent: Option<&str>,
+    ) -> Attempt<Issue>;
+
+    /// Changes the issue of that key. A comment is made once for one effect id.
+    async fn update(
+        &self,
+        tenant: &str,
+        project: &str,
+        effect: &EffectId,
+        key: &str,
+        change: &IssueChange,
+    ) -> Attempt<()>;
+
+    /// The issues that carry the marker of this effect, oldest first. None found proves nothing: a search may lag.
+    async fn seek(&self, tenant: &str, project: &str, marker: &EffectId) -> Attempt<Vec<Issue>>;
 
     /// The issue a person named by key or link; [`Attempt::Rejected`] when this project has none such.
     async fn find(&self, tenant: &str, project: &str, key: &str) -> Attempt<Issue>;
@@ -44,4 +65,7 @@ pub struct Issue {
     pub url: Option<String>,
     /// Its one-line title.
     pub title: String,
+    /// The key of the epic it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
 }

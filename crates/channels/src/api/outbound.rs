@@ -92,6 +92,7 @@ mod tests {
             title: "Create 1 bug in DEMO?".into(),
             facts: Vec::new(),
             fields: Vec::new(),
+            items: Vec::new(),
             errors: Vec::new(),
             buttons: vec![button(Action::Approve), button(Action::Reject)],
             link: None,

@@ -82,6 +82,7 @@ mod tests {
             title: String::new(),
             facts: Vec::new(),
             fields: Vec::new(),
+            items: Vec::new(),
             errors: Vec::new(),
             buttons: actions.iter().map(button).collect(),
             link: None,

@@ -74,7 +74,7 @@ fn show_preview(turn: &mut Turn<'_>, draft: &DraftId, by: &str, errors: Option<&
 /// The question whether the tracker would take what a draft holds.
 fn dry_run(draft: &Draft, card: &CardId) -> EffectBody {
     let (target, item, by) = (draft.target.clone(), draft.item(), draft.by.clone());
-    EffectBody::TrackerCheck { target, item, by, card: card.clone() }
+    EffectBody::TrackerCheck { target, items: alloc::vec![item], by, card: card.clone() }
 }
 
 /// Asks the tracker whether it would take the draft.
@@ -326,7 +326,7 @@ fn checks(turn: &Turn<'_>, outcome: &Outcome) -> Checks {
 }
 
 fn unanswered(text: &str) -> FieldError {
-    FieldError { code: "check.project".into(), field: "project".into(), text: text.into() }
+    FieldError::new("check.project", "project", text)
 }
 
 fn created(turn: &mut Turn<'_>, card: &Card, effect: &EffectId, key: &str, url: Option<String>) {
@@ -430,7 +430,7 @@ fn looked_up(turn: &mut Turn<'_>, mut card: Card, outcome: &Outcome) -> Reason {
     };
     let (effect, Some(by)) = (effect.clone(), adopting.take()) else { return Reason::EffectSuperseded };
     let refused = match outcome {
-        Outcome::Done { result: EffectResult::Found { key, title, url } }
+        Outcome::Done { result: EffectResult::Found { key, title, url, .. } }
             if title == draft.part(Part::Title) =>
         {
             let (key, url) = (key.clone(), url.clone());

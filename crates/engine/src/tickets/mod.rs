@@ -236,7 +236,7 @@ impl Draft {
     /// What a tracker is given: exactly what is shown, hashed and approved.
     #[must_use]
     pub fn item(&self) -> Item {
-        Item { item_type: self.item_type, fields: self.parts.iter().map(|(p, t)| (*p, t.clone())).collect() }
+        Item::alone(self.item_type, self.parts.clone())
     }
 
     /// What is approved: its canonical bytes are hashed, stored and run (`spec 06 §5.1`).
@@ -249,6 +249,12 @@ impl Draft {
 /// One issue as a tracker is asked for it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Item {
+    /// Its id in a batch; empty when it is alone.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub id: String,
+    /// The item of the same batch it belongs to: a story's epic.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
     /// What kind.
     #[serde(rename = "type")]
     pub item_type: ItemType,
@@ -257,6 +263,12 @@ pub struct Item {
 }
 
 impl Item {
+    /// An item that is alone.
+    #[must_use]
+    pub fn alone(item_type: ItemType, fields: BTreeMap<Part, String>) -> Self {
+        Self { id: String::new(), parent: None, item_type, fields }
+    }
+
     /// Its one-line title.
     #[must_use]
     pub fn title(&self) -> &str {

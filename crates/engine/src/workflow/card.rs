@@ -36,10 +36,39 @@ pub struct CardModel {
     /// What will happen, field by field.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<Field>,
+    /// The items of a batch, the epic first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub items: Vec<ItemModel>,
     /// What is wrong, item and field.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<FieldError>,
     /// What may be pressed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub buttons: Vec<Button>,
+    /// A link to what came of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+}
+
+/// One item of a card that shows several.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ItemModel {
+    /// Its id: what its buttons are about.
+    pub id: String,
+    /// `Epic`, `Story 3`.
+    pub label: String,
+    /// Its title.
+    pub title: String,
+    /// How it stands: `needs detail`, `created AUTH-3`; empty when there is nothing to say.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub state: String,
+    /// What it holds, field by field: its edit form.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<Field>,
+    /// What is wrong with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<FieldError>,
+    /// What may be pressed about it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub buttons: Vec<Button>,
     /// A link to what came of it.
@@ -86,6 +115,7 @@ pub fn project(card: &Card, draft: Option<&Draft>, now: Timestamp, policy: &Poli
         title: String::new(),
         facts: Vec::new(),
         fields: Vec::new(),
+        items: Vec::new(),
         errors: Vec::new(),
         buttons: Vec::new(),
         link: None,
@@ -234,6 +264,18 @@ impl CardModel {
         }
         for field in &self.fields {
             text += &format!("\n{}: {}", field.label, field.text);
+        }
+        for item in &self.items {
+            text += &format!("\n{}: {}", item.label, item.title);
+            if !item.state.is_empty() {
+                text += &format!(" · {}", item.state);
+            }
+            for field in &item.fields {
+                text += &format!("\n  {}: {}", field.label, field.text);
+            }
+            for error in &item.errors {
+                text += &format!("\n  ✗ {} ({})", error.text, error.field);
+            }
         }
         for error in &self.errors {
             text += &format!("\n✗ {} ({})", error.text, error.field);

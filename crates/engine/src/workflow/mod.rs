@@ -5,7 +5,7 @@ pub(crate) mod command;
 pub(crate) mod press;
 mod step_table;
 
-pub use card::{Button, CardModel, Field, project};
+pub use card::{Button, CardModel, Field, ItemModel, project};
 pub use step_table::{Action, Step, allowed};
 
 use alloc::string::String;

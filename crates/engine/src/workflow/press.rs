@@ -28,7 +28,7 @@ struct Refusal(Reason, String);
 /// A button was pressed.
 pub(crate) fn pressed(turn: &mut Turn<'_>, press: &Press, remember: bool) -> Decision {
     match admitted(turn, press) {
-        Ok((card, action)) => perform(turn, card, action, remember),
+        Ok((card, action)) => perform(turn, card, action, &item_of(turn, press), remember),
         Err(refusal) => refuse(turn, &refusal),
     }
 }
@@ -78,13 +78,21 @@ fn admitted(turn: &Turn<'_>, press: &Press) -> Result<(Card, Action), Refusal> {
 /// The button is known, in this lane.
 fn known(turn: &Turn<'_>, press: &Press) -> Result<(Card, u32, Action), Refusal> {
     let (id, version, action) = match press {
-        Press::Decision { card, version, action } => (card, *version, *action),
+        Press::Decision { card, version, action, .. } => (card, *version, *action),
         Press::Token(_) => match &turn.given.press {
             Some(target) if target.lane == turn.lane.key => (&target.card, target.version, target.action),
             _ => return Err(unknown(turn)),
         },
     };
     turn.card(id).map(|card| (card, version, action)).ok_or_else(|| unknown(turn))
+}
+
+/// The item of the card that was pressed; empty when the button is the card's own.
+fn item_of(turn: &Turn<'_>, press: &Press) -> String {
+    match press {
+        Press::Decision { item, .. } => item.clone(),
+        Press::Token(_) => turn.given.press.as_ref().map(|target| target.item.clone()).unwrap_or_default(),
+    }
 }
 
 fn unknown(turn: &Turn<'_>) -> Refusal {
@@ -136,7 +144,7 @@ fn authorised(turn: &Turn<'_>, card: &Card) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn perform(turn: &mut Turn<'_>, card: Card, action: Action, remember: bool) -> Decision {
+fn perform(turn: &mut Turn<'_>, card: Card, action: Action, _item: &str, remember: bool) -> Decision {
     let done = Decision::new(Verdict::Done, Reason::PressApplied);
     match action {
         Action::Approve if card.task().is_some() => {
@@ -177,6 +185,19 @@ fn perform(turn: &mut Turn<'_>, card: Card, action: Action, remember: bool) -> D
         }
         Action::SelectReview => choose(turn, card, action, Intent::Review, remember),
         Action::SelectTicket => choose(turn, card, action, Intent::Ticket, remember),
+        // No step of this version offers these yet.
+        Action::EditStory
+        | Action::RemoveStory
+        | Action::AddStory
+        | Action::ConfirmQuantity
+        | Action::ConfirmSize
+        | Action::Split
+        | Action::ShowFull
+        | Action::ApproveDecision
+        | Action::TurnIntoTicket
+        | Action::Finish
+        | Action::RetryMissing
+        | Action::Comment => refuse(turn, &Refusal(Reason::StaleStep, say::STALE_STEP.into())),
         Action::Forget => {
             decide(turn, card, action, Progress::None);
             turn.forget_mode();
@@ -272,5 +293,6 @@ pub(crate) fn released_by(card: &Card) -> ApprovalRef {
 
 /// The effect body for creating what a draft holds.
 pub(crate) fn create(draft: &crate::tickets::Draft, card: &CardId) -> EffectBody {
-    EffectBody::TrackerCreate { target: draft.target.clone(), item: draft.item(), card: card.clone() }
+    let (target, item) = (draft.target.clone(), draft.item());
+    EffectBody::TrackerCreate { target, item, under: None, card: card.clone() }
 }

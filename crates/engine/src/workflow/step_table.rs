@@ -8,6 +8,14 @@ use serde::{Deserialize, Serialize};
 pub enum Step {
     /// One item, shown before it is created.
     DraftPreview,
+    /// Several items, shown before they are created.
+    MultiTicketPreview,
+    /// A decision, shown before it is posted.
+    DecisionPreview,
+    /// A review that goes on.
+    ReviewActive,
+    /// A review that is over and can be handed over.
+    ReviewFrozen,
     /// "What should I do with this?"
     ScopeGate,
     /// Nobody knows whether an effect was applied.
@@ -46,11 +54,35 @@ pub enum Action {
     Cancel,
     /// Clear the remembered mode.
     Forget,
+    /// Change one item.
+    EditStory,
+    /// Take one item out.
+    RemoveStory,
+    /// One item more.
+    AddStory,
+    /// Yes, so many items.
+    ConfirmQuantity,
+    /// Yes, that long.
+    ConfirmSize,
+    /// Make several batches of it.
+    Split,
+    /// Everything a review holds.
+    ShowFull,
+    /// Record what a review decided.
+    ApproveDecision,
+    /// Make tickets of a review.
+    TurnIntoTicket,
+    /// The review is complete.
+    Finish,
+    /// Make what could not be made.
+    RetryMissing,
+    /// Comment on the issue a decision is about.
+    Comment,
 }
 
 impl Action {
     /// Every action.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 23] = [
         Self::Approve,
         Self::Reject,
         Self::Edit,
@@ -62,6 +94,18 @@ impl Action {
         Self::CreateAgain,
         Self::Cancel,
         Self::Forget,
+        Self::EditStory,
+        Self::RemoveStory,
+        Self::AddStory,
+        Self::ConfirmQuantity,
+        Self::ConfirmSize,
+        Self::Split,
+        Self::ShowFull,
+        Self::ApproveDecision,
+        Self::TurnIntoTicket,
+        Self::Finish,
+        Self::RetryMissing,
+        Self::Comment,
     ];
 
     /// The name on the wire, inside the token's signature.
@@ -79,6 +123,18 @@ impl Action {
             Self::CreateAgain => "create_again",
             Self::Cancel => "cancel",
             Self::Forget => "forget",
+            Self::EditStory => "edit_story",
+            Self::RemoveStory => "remove_story",
+            Self::AddStory => "add_story",
+            Self::ConfirmQuantity => "confirm_quantity",
+            Self::ConfirmSize => "confirm_size",
+            Self::Split => "split",
+            Self::ShowFull => "show_full",
+            Self::ApproveDecision => "approve_decision",
+            Self::TurnIntoTicket => "turn_into_ticket",
+            Self::Finish => "finish",
+            Self::RetryMissing => "retry_missing",
+            Self::Comment => "comment",
         }
     }
 
@@ -103,13 +159,25 @@ impl Action {
             Self::CreateAgain => "Create again",
             Self::Cancel => "Cancel",
             Self::Forget => "Clear remembered mode",
+            Self::EditStory => "Edit…",
+            Self::RemoveStory => "Remove",
+            Self::AddStory => "Add a story…",
+            Self::ConfirmQuantity => "Confirm the number",
+            Self::ConfirmSize => "Create all",
+            Self::Split => "Split into batches",
+            Self::ShowFull => "Show full",
+            Self::ApproveDecision => "Record the decision",
+            Self::TurnIntoTicket => "Turn into tickets",
+            Self::Finish => "Finish",
+            Self::RetryMissing => "Retry missing",
+            Self::Comment => "Comment on the issue",
         }
     }
 
     /// Releases or settles something outward, so the presser must be an approver.
     #[must_use]
     pub fn needs_approver(self) -> bool {
-        matches!(self, Self::Approve | Self::Adopt | Self::CreateAgain)
+        matches!(self, Self::Approve | Self::Adopt | Self::CreateAgain | Self::Comment)
     }
 }
 
@@ -118,10 +186,25 @@ impl Action {
 pub fn allowed(step: Step) -> &'static [Action] {
     match step {
         Step::DraftPreview => &[Action::Approve, Action::Edit, Action::Reject],
+        Step::MultiTicketPreview => &[
+            Action::Approve,
+            Action::ConfirmQuantity,
+            Action::ConfirmSize,
+            Action::Split,
+            Action::EditStory,
+            Action::RemoveStory,
+            Action::AddStory,
+            Action::Cancel,
+        ],
+        Step::DecisionPreview => &[Action::Approve, Action::Edit, Action::Cancel],
+        Step::ReviewActive => {
+            &[Action::ShowFull, Action::ApproveDecision, Action::TurnIntoTicket, Action::Finish]
+        }
+        Step::ReviewFrozen => &[Action::TurnIntoTicket],
         Step::ScopeGate => &[Action::SelectReview, Action::SelectTicket, Action::Dismiss, Action::Remember],
         Step::CallPreview => &[Action::Approve, Action::Reject],
         Step::UncertainEffect => &[Action::Adopt, Action::CreateAgain, Action::Cancel],
         Step::Remembered => &[Action::Forget],
-        Step::Receipt => &[],
+        Step::Receipt => &[Action::RetryMissing, Action::Comment],
     }
 }

@@ -98,7 +98,12 @@ impl World {
     }
 
     pub(crate) fn submits(&mut self, actor: &str, card: &Card, values: &[(&str, &str)]) -> Step {
-        let press = Press::Decision { card: card.id.clone(), version: card.version, action: Action::Edit };
+        let press = Press::Decision {
+            card: card.id.clone(),
+            version: card.version,
+            item: String::new(),
+            action: Action::Edit,
+        };
         let values = values.iter().map(|(name, text)| ((*name).into(), (*text).into())).collect();
         let given = self.given(actor);
         self.event(actor, EventKind::FormSubmitted { press, values }, given)

@@ -2,6 +2,7 @@
 
 mod message;
 mod model;
+mod post;
 mod tracker;
 mod work;
 
@@ -104,7 +105,10 @@ impl Runtime {
             EffectBody::ModelAsk(ask) => self.ask_model(ask).await,
             EffectBody::TrackerCheck { .. }
             | EffectBody::TrackerFind { .. }
+            | EffectBody::TrackerSeek { .. }
+            | EffectBody::TrackerUpdate { .. }
             | EffectBody::TrackerCreate { .. } => self.track(effect, body).await,
+            EffectBody::PostChannel { to, text, .. } => self.post(effect, to, text).await,
             EffectBody::ToolCall(call) | EffectBody::AgentDelegate(call) => self.call(effect, call).await,
             EffectBody::Reply { .. }
             | EffectBody::CardPost { .. }
@@ -118,11 +122,12 @@ impl Runtime {
 
     fn guarantee(&self, body: &EffectBody) -> Guarantee {
         match body {
-            EffectBody::TrackerCreate { target, .. } => self
+            EffectBody::TrackerCreate { target, .. } | EffectBody::TrackerUpdate { target, .. } => self
                 .ports
                 .trackers
                 .get(&target.tracker)
                 .map_or(Guarantee::Nothing, |tracker| tracker.guarantee()),
+            EffectBody::PostChannel { to, .. } if self.posts_once(to) => Guarantee::Idempotent,
             EffectBody::ToolCall(call) | EffectBody::AgentDelegate(call) => self
                 .ports
                 .workers

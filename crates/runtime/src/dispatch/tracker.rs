@@ -1,6 +1,6 @@
 //! Trackers: dry run, look-up, create.
 
-use throughline_engine::effect::{Attempt, EffectBody, EffectResult};
+use throughline_engine::effect::{Attempt, EffectBody, EffectResult, Outcome, Under};
 use throughline_store::StoredEffect;
 use throughline_trackers::Issue;
 
@@ -14,6 +14,8 @@ impl Runtime {
     ) -> Result<Attempt<EffectResult>, Stop> {
         let (EffectBody::TrackerCheck { target, .. }
         | EffectBody::TrackerFind { target, .. }
+        | EffectBody::TrackerSeek { target, .. }
+        | EffectBody::TrackerUpdate { target, .. }
         | EffectBody::TrackerCreate { target, .. }) = body
         else {
             return Ok(Attempt::Rejected { text: "not an effect of a tracker".into(), errors: Vec::new() });
@@ -23,17 +25,40 @@ impl Runtime {
             return Ok(Attempt::Rejected { text, errors: Vec::new() });
         };
         let tenant = &effect.lane.tenant;
+        let parent = match body {
+            EffectBody::TrackerCreate { under: Some(under), .. } => match self.key_of(tenant, under).await? {
+                Some(key) => Some(key),
+                None => {
+                    let text = "the epic it belongs to has no key".to_owned();
+                    return Ok(Attempt::Rejected { text, errors: Vec::new() });
+                }
+            },
+            _ => None,
+        };
         self.faults.at(FailPoint::BytesOnWire)?;
         let outcome = match body {
-            EffectBody::TrackerCheck { item, by, .. } => {
-                tracker.check(tenant, &target.project, Some(by), item).await.map(|()| EffectResult::Checked)
+            EffectBody::TrackerCheck { items, by, .. } => {
+                tracker.check(tenant, &target.project, Some(by), items).await.map(|()| EffectResult::Checked)
             }
             EffectBody::TrackerFind { key, .. } => {
                 let found = tracker.find(tenant, &target.project, key).await;
-                found.map(|Issue { key, url, title }| EffectResult::Found { key, title, url })
+                found.map(|Issue { key, url, title, parent }| EffectResult::Found { key, title, url, parent })
+            }
+            EffectBody::TrackerSeek { marker, .. } => {
+                let found = tracker.seek(tenant, &target.project, marker).await;
+                found.map(|issues| EffectResult::Sought {
+                    issues: issues.into_iter().map(|issue| (issue.key, issue.url)).collect(),
+                })
+            }
+            EffectBody::TrackerUpdate { key, change, .. } => {
+                let id = &effect.row.id;
+                let updated = tracker.update(tenant, &target.project, id, key, change).await;
+                updated.map(|()| EffectResult::Updated)
             }
             EffectBody::TrackerCreate { item, .. } => {
-                let created = tracker.create(tenant, &target.project, &effect.row.id, item).await;
+                let parent = parent.as_deref();
+                let id = &effect.row.id;
+                let created = tracker.create(tenant, &target.project, id, item, parent).await;
                 created.map(|Issue { key, url, .. }| EffectResult::Issue { key, url })
             }
             _ => {
@@ -46,5 +71,20 @@ impl Runtime {
         self.faults.at(FailPoint::VendorApplied)?;
         self.faults.at(FailPoint::ReplyRead)?;
         Ok(outcome)
+    }
+
+    /// The key of an epic: of the issue an effect created, which is done before what depends on it starts.
+    async fn key_of(&self, tenant: &str, under: &Under) -> Result<Option<String>, Stop> {
+        let effect = match under {
+            Under::Issue(key) => return Ok(Some(key.clone())),
+            Under::Effect(effect) => effect,
+        };
+        let stored = self.store.effect(tenant, effect).await?;
+        let outcome = stored.and_then(|stored| stored.outcome);
+        let outcome = outcome.and_then(|outcome| serde_json::from_str::<Outcome>(&outcome).ok());
+        Ok(match outcome {
+            Some(Outcome::Done { result: EffectResult::Issue { key, .. } }) => Some(key),
+            _ => None,
+        })
     }
 }

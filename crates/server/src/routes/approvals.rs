@@ -179,7 +179,12 @@ pub(crate) async fn decide(
         wire::Decision::Reject => Action::Reject,
         wire::Decision::Cancel => Action::Cancel,
     };
-    let press = Press::Decision { card: row.approval.card.clone(), version: asked.version, action };
+    let press = Press::Decision {
+        card: row.approval.card.clone(),
+        version: asked.version,
+        item: String::new(),
+        action,
+    };
     let event = Event {
         id: keyed.key.clone(),
         received_at: app.store().now(),

@@ -177,7 +177,13 @@ fn applied(effect: &StoredEffect, remote: wire::Remote) -> Result<EffectResult, 
             key: key.ok_or_else(|| missing("key"))?,
             title: title.ok_or_else(|| missing("title"))?,
             url,
+            parent: None,
         },
+        Some(EffectBody::TrackerUpdate { .. }) => EffectResult::Updated,
+        Some(EffectBody::PostChannel { .. }) => EffectResult::Posted { url },
+        Some(EffectBody::TrackerSeek { .. }) => {
+            EffectResult::Sought { issues: key.map(|key| (key, url)).into_iter().collect() }
+        }
         Some(EffectBody::TrackerCheck { .. }) => EffectResult::Checked,
         Some(EffectBody::ToolCall(_) | EffectBody::AgentDelegate(_)) => {
             EffectResult::Said { text: text.ok_or_else(|| missing("text"))? }

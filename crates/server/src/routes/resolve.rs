@@ -117,7 +117,7 @@ async fn asking(app: &App, effect: &StoredEffect) -> Result<(CardId, u32), Probl
 }
 
 fn press((card, version): (CardId, u32), asked: &wire::Resolve) -> Result<EventKind, Problem> {
-    let press = |action| Press::Decision { card: card.clone(), version, action };
+    let press = |action| Press::Decision { card: card.clone(), version, item: String::new(), action };
     Ok(match asked.how {
         wire::Resolution::Adopt => {
             let key = asked.remote_key.clone().filter(|key| !key.trim().is_empty());

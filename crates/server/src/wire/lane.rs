@@ -154,6 +154,9 @@ pub struct Field {
 /// One thing wrong with one field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FieldError {
+    /// Which item of a batch; empty for the only one, or for all of them.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub item: String,
     /// The check that failed.
     pub code: String,
     /// Which field.
@@ -204,8 +207,8 @@ impl From<workflow::Field> for Field {
 
 impl From<effect::FieldError> for FieldError {
     fn from(error: effect::FieldError) -> Self {
-        let effect::FieldError { code, field, text } = error;
-        Self { code, field, text }
+        let effect::FieldError { item, code, field, text } = error;
+        Self { item, code, field, text }
     }
 }
 

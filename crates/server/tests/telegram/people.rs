@@ -80,7 +80,7 @@ async fn nobody_approves_elsewhere_what_they_asked_for_here() {
     w.calm().await;
     let lane = w.lane(TEAM, "");
     let card = w.instance.runtime.lane(&lane).await.unwrap().head.cards.iter().next().unwrap();
-    let press = Press::Decision { card, version: 1, action: Action::Approve };
+    let press = Press::Decision { card, version: 1, item: String::new(), action: Action::Approve };
     let kind = EventKind::CardPressed { press, remember: false };
     let event = Event { id: "api1".into(), received_at: START, actor: "mia".into(), kind };
     let (keys, addressing) = (vec!["api1".to_owned()], Addressing::default());

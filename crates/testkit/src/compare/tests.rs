@@ -204,7 +204,7 @@ fn buttons_are_found_by_name_version_and_action() {
     assert_eq!(press("gate.v1", Action::Remember), token("v1-remember"));
     assert_eq!(press("first.card", Action::Dismiss), token("v2-dismiss"));
     // Not shown at this version: a decision by id and version, as the API makes it.
-    let decision = Press::Decision { card: id, version: 2, action: Action::Remember };
+    let decision = Press::Decision { card: id, version: 2, item: String::new(), action: Action::Remember };
     assert_eq!(press("gate", Action::Remember), Ok(decision));
     for (name, told) in [
         ("card.v7", "there is no card `card.v7`"),

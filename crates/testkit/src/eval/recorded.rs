@@ -218,7 +218,7 @@ mod tests {
     }
 
     fn presses(action: Action, decision: Decision) -> Recorded {
-        let press = Press::Decision { card: CardId::from("ap_1"), version: 1, action };
+        let press = Press::Decision { card: CardId::from("ap_1"), version: 1, item: String::new(), action };
         turn(EventKind::CardPressed { press, remember: false }, decision, &[])
     }
 

@@ -13,7 +13,7 @@ pub const MAX_BODY: usize = 32_767;
 
 /// One thing wrong.
 pub(super) fn problem(code: &str, field: &str, text: String) -> FieldError {
-    FieldError { code: code.into(), field: field.into(), text }
+    FieldError::new(code, field, text)
 }
 
 /// What is wrong with this item for this project, references apart.

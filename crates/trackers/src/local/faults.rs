@@ -15,8 +15,12 @@ pub enum Call {
     Check,
     /// See [`crate::Tracker::create`].
     Create,
+    /// See [`crate::Tracker::update`].
+    Update,
     /// See [`crate::Tracker::find`].
     Find,
+    /// See [`crate::Tracker::seek`].
+    Seek,
 }
 
 /// What goes wrong with one call.
@@ -228,7 +232,7 @@ impl From<Wire> for Scripted {
                 Self { on: named.on, fault: fault(named.fault, hint) }
             }
             Wire::Reject(Rejection { on, field, text, code }) => {
-                Self { on, fault: Fault::Reject(FieldError { code, field, text }) }
+                Self { on, fault: Fault::Reject(FieldError { item: String::new(), code, field, text }) }
             }
         }
     }
@@ -254,13 +258,7 @@ mod tests {
     #[test]
     fn reads_what_a_scenario_writes() {
         let limited = |retry_after| Fault::RateLimited { retry_after };
-        let reject = |code: &str| {
-            Fault::Reject(FieldError {
-                code: code.into(),
-                field: "team".into(),
-                text: "Team is required".into(),
-            })
-        };
+        let reject = |code: &str| Fault::Reject(FieldError::new(code, "team", "Team is required"));
         let table = [
             (r#""lost_reply""#, None, Fault::LostReply),
             (r#""late_apply""#, None, Fault::LateApply),

@@ -26,6 +26,21 @@ pub struct StoredIssue {
     pub item: Item,
     /// The effect that made it.
     pub effect: EffectId,
+    /// The key of the epic it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// What was said about it since, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub comments: Vec<Comment>,
+}
+
+/// A comment on an issue.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Comment {
+    /// The effect that made it.
+    pub effect: EffectId,
+    /// What it says.
+    pub text: String,
 }
 
 impl StoredIssue {
@@ -36,6 +51,7 @@ impl StoredIssue {
             url: Some(format!("/tracker/{}", self.key)),
             title: self.item.title().into(),
             key: self.key.clone(),
+            parent: self.parent.clone(),
         }
     }
 }
@@ -139,6 +155,7 @@ pub(super) async fn create(
     project: &str,
     effect: &EffectId,
     item: &Item,
+    parent: Option<&str>,
 ) -> Result<Made, DocumentsError> {
     for _ in 0..TRIES {
         // Read inside the loop: the create that won may have been this very effect.
@@ -157,8 +174,13 @@ pub(super) async fn create(
             None => (0, 0),
         };
         let number = last + 1;
-        let issue =
-            StoredIssue { key: format!("{project}-{number}"), item: item.clone(), effect: effect.clone() };
+        let issue = StoredIssue {
+            key: format!("{project}-{number}"),
+            item: item.clone(),
+            effect: effect.clone(),
+            parent: parent.map(str::to_owned),
+            comments: Vec::new(),
+        };
         let body = serde_json::to_string(&issue).map_err(|error| damaged(&issue.key, &error))?;
         let document = |key: &str, version, body| Document { key: key.into(), version, body };
         let writes = vec![
@@ -171,4 +193,41 @@ pub(super) async fn create(
         }
     }
     Ok(Made::Crowded)
+}
+
+/// How a change ended.
+pub(super) enum Changed {
+    /// It is written, now or before.
+    Written,
+    /// There is no such issue.
+    NoSuch,
+    /// Nothing was written: too many rivals.
+    Crowded,
+}
+
+/// Changes an issue by compare-and-swap.
+pub(super) async fn change(
+    documents: &dyn Documents,
+    tenant: &str,
+    key: &str,
+    change: impl Fn(&mut StoredIssue),
+) -> Result<Changed, DocumentsError> {
+    let Some((collection, number)) = place(key) else { return Ok(Changed::NoSuch) };
+    for _ in 0..TRIES {
+        let Some(document) = documents.get(tenant, &collection, &number).await? else {
+            return Ok(Changed::NoSuch);
+        };
+        let before = decode(&document)?;
+        let mut issue = before.clone();
+        change(&mut issue);
+        if issue == before {
+            return Ok(Changed::Written);
+        }
+        let body = serde_json::to_string(&issue).map_err(|error| damaged(key, &error))?;
+        let written = Document { body, ..document };
+        if documents.write(tenant, vec![(collection.clone(), written)]).await? {
+            return Ok(Changed::Written);
+        }
+    }
+    Ok(Changed::Crowded)
 }

@@ -13,17 +13,17 @@ pub use checks::{MAX_BODY, MAX_LINE};
 pub use config::{LocalConfig, ProjectConfig};
 pub use documents::{Document, Documents, DocumentsError, MemoryDocuments};
 pub use faults::{Call, Fault, Faults, Request, Scripted};
-pub use issues::StoredIssue;
+pub use issues::{Comment, StoredIssue};
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use throughline_engine::EffectId;
-use throughline_engine::effect::{Attempt, FieldError, Guarantee};
+use throughline_engine::effect::{Attempt, FieldError, Guarantee, IssueChange};
 use throughline_engine::tickets::Item;
 
 use crate::{Issue, Tracker};
-use issues::Made;
+use issues::{Changed, Made};
 
 /// The embedded tracker.
 pub struct LocalTracker {
@@ -38,7 +38,14 @@ struct Late {
     tenant: String,
     project: String,
     effect: EffectId,
-    item: Item,
+    act: Act,
+}
+
+/// What a late request does when it arrives.
+#[derive(Clone)]
+enum Act {
+    Create { item: Item, parent: Option<String> },
+    Update { key: String, change: IssueChange },
 }
 
 impl LocalTracker {
@@ -103,10 +110,22 @@ impl LocalTracker {
     /// Lets the requests of [`Fault::LateApply`] arrive now.
     pub async fn land_late(&self) {
         let late = std::mem::take(&mut *self.late.lock().unwrap_or_else(PoisonError::into_inner));
-        for Late { tenant, project, effect, item } in late {
+        for Late { tenant, project, effect, act } in late {
             // Nobody waits for the answer any more, so there is nobody to tell it.
-            let _ = self.apply(&tenant, &project, &effect, &item).await;
+            match act {
+                Act::Create { item, parent } => {
+                    let _ = self.apply(&tenant, &project, &effect, &item, parent.as_deref()).await;
+                }
+                Act::Update { key, change } => {
+                    let _ = self.change(&tenant, &project, &effect, &key, &change).await;
+                }
+            }
         }
+    }
+
+    fn land_later(&self, tenant: &str, project: &str, effect: &EffectId, act: Act) {
+        let late = Late { tenant: tenant.into(), project: project.into(), effect: effect.clone(), act };
+        self.late.lock().unwrap_or_else(PoisonError::into_inner).push(late);
     }
 
     async fn meet(&self, call: Call, tenant: &str, project: &str, about: &str) -> Fault {
@@ -134,7 +153,14 @@ impl LocalTracker {
         Ok(found)
     }
 
-    async fn apply(&self, tenant: &str, project: &str, effect: &EffectId, item: &Item) -> Attempt<Issue> {
+    async fn apply(
+        &self,
+        tenant: &str,
+        project: &str,
+        effect: &EffectId,
+        item: &Item,
+        parent: Option<&str>,
+    ) -> Attempt<Issue> {
         match issues::of_effect(self.documents.as_ref(), tenant, effect).await {
             Ok(Some(made)) => return again(made, effect, item),
             Ok(None) => {}
@@ -145,7 +171,7 @@ impl LocalTracker {
             Ok(errors) => return rejected(errors),
             Err(error) => return unread(error),
         }
-        match issues::create(self.documents.as_ref(), tenant, project, effect, item).await {
+        match issues::create(self.documents.as_ref(), tenant, project, effect, item, parent).await {
             Ok(Made::New(issue)) => Attempt::Applied(issue.view()),
             Ok(Made::Before(issue)) => again(issue, effect, item),
             Ok(Made::Crowded) => Attempt::NotApplied {
@@ -157,13 +183,56 @@ impl LocalTracker {
         }
     }
 
-    async fn checked(&self, tenant: &str, project: &str, by: Option<&str>, item: &Item) -> Attempt<()> {
-        match self.problems(tenant, project, item).await {
-            Ok(mut errors) => {
-                errors.extend(checks::permission(&self.config, project, by));
-                if errors.is_empty() { Attempt::Applied(()) } else { rejected(errors) }
+    async fn checked(&self, tenant: &str, project: &str, by: Option<&str>, items: &[Item]) -> Attempt<()> {
+        let mut errors = Vec::new();
+        for item in items {
+            match self.problems(tenant, project, item).await {
+                Ok(found) => errors
+                    .extend(found.into_iter().map(|error| FieldError { item: item.id.clone(), ..error })),
+                Err(error) => return unread(error),
             }
-            Err(error) => unread(error),
+        }
+        errors.extend(checks::permission(&self.config, project, by));
+        if errors.is_empty() { Attempt::Applied(()) } else { rejected(errors) }
+    }
+
+    async fn change(
+        &self,
+        tenant: &str,
+        project: &str,
+        effect: &EffectId,
+        key: &str,
+        change: &IssueChange,
+    ) -> Attempt<()> {
+        let apply = |issue: &mut StoredIssue| match change {
+            IssueChange::Parent(epic) => issue.parent = Some(epic.clone()),
+            IssueChange::Comment(_) if issue.comments.iter().any(|said| said.effect == *effect) => {}
+            IssueChange::Comment(text) => {
+                issue.comments.push(Comment { effect: effect.clone(), text: text.clone() });
+            }
+        };
+        let no_such = |key: &str| {
+            rejected(vec![checks::problem(
+                "check.reference",
+                "key",
+                format!("There is no issue {key} in {project}"),
+            )])
+        };
+        if let IssueChange::Parent(epic) = change {
+            match self.issue(tenant, epic).await {
+                Ok(Some(_)) => {}
+                Ok(None) => return no_such(epic),
+                Err(error) => return unread(error),
+            }
+        }
+        match issues::change(self.documents.as_ref(), tenant, key, apply).await {
+            Ok(Changed::Written) => Attempt::Applied(()),
+            Ok(Changed::NoSuch) => no_such(key),
+            Ok(Changed::Crowded) => {
+                Attempt::NotApplied { why: format!("{key} is being changed by too many at once"), hint: None }
+            }
+            Err(error @ DocumentsError::Unknown { .. }) => Attempt::Unknown { why: error.to_string() },
+            Err(error @ DocumentsError::Unavailable { .. }) => unread(error),
         }
     }
 
@@ -190,28 +259,67 @@ impl Tracker for LocalTracker {
         Guarantee::Idempotent
     }
 
-    async fn check(&self, tenant: &str, project: &str, by: Option<&str>, item: &Item) -> Attempt<()> {
+    async fn check(&self, tenant: &str, project: &str, by: Option<&str>, items: &[Item]) -> Attempt<()> {
         match self.meet(Call::Check, tenant, project, "").await {
-            Fault::Pass => self.checked(tenant, project, by, item).await,
+            Fault::Pass => self.checked(tenant, project, by, items).await,
             fault => spoiled(&fault),
         }
     }
 
-    async fn create(&self, tenant: &str, project: &str, effect: &EffectId, item: &Item) -> Attempt<Issue> {
+    async fn create(
+        &self,
+        tenant: &str,
+        project: &str,
+        effect: &EffectId,
+        item: &Item,
+        parent: Option<&str>,
+    ) -> Attempt<Issue> {
         let fault = self.meet(Call::Create, tenant, project, effect.as_str()).await;
         match fault {
-            Fault::Pass => return self.apply(tenant, project, effect, item).await,
+            Fault::Pass => return self.apply(tenant, project, effect, item, parent).await,
             Fault::LostReply | Fault::ErrorAfterApply => {
-                let _ = self.apply(tenant, project, effect, item).await;
+                let _ = self.apply(tenant, project, effect, item, parent).await;
             }
             Fault::LateApply => {
-                let (tenant, project) = (tenant.to_owned(), project.to_owned());
-                let late = Late { tenant, project, effect: effect.clone(), item: item.clone() };
-                self.late.lock().unwrap_or_else(PoisonError::into_inner).push(late);
+                let act = Act::Create { item: item.clone(), parent: parent.map(str::to_owned) };
+                self.land_later(tenant, project, effect, act);
             }
             Fault::Refused | Fault::RateLimited { .. } | Fault::ErrorBeforeApply | Fault::Reject(_) => {}
         }
         spoiled(&fault)
+    }
+
+    async fn update(
+        &self,
+        tenant: &str,
+        project: &str,
+        effect: &EffectId,
+        key: &str,
+        change: &IssueChange,
+    ) -> Attempt<()> {
+        let fault = self.meet(Call::Update, tenant, project, effect.as_str()).await;
+        match fault {
+            Fault::Pass => return self.change(tenant, project, effect, key, change).await,
+            Fault::LostReply | Fault::ErrorAfterApply => {
+                let _ = self.change(tenant, project, effect, key, change).await;
+            }
+            Fault::LateApply => {
+                let act = Act::Update { key: key.into(), change: change.clone() };
+                self.land_later(tenant, project, effect, act);
+            }
+            Fault::Refused | Fault::RateLimited { .. } | Fault::ErrorBeforeApply | Fault::Reject(_) => {}
+        }
+        spoiled(&fault)
+    }
+
+    async fn seek(&self, tenant: &str, project: &str, marker: &EffectId) -> Attempt<Vec<Issue>> {
+        match self.meet(Call::Seek, tenant, project, marker.as_str()).await {
+            Fault::Pass => match issues::of_effect(self.documents.as_ref(), tenant, marker).await {
+                Ok(found) => Attempt::Applied(found.iter().map(StoredIssue::view).collect()),
+                Err(error) => unread(error),
+            },
+            fault => spoiled(&fault),
+        }
     }
 
     async fn find(&self, tenant: &str, project: &str, key: &str) -> Attempt<Issue> {

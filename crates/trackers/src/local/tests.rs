@@ -53,7 +53,7 @@ impl Local {
     }
 
     async fn create(&self, effect: &str, title: &str) -> Attempt<Issue> {
-        self.tracker.create(TENANT, "DEMO", &effect.into(), &sound(title)).await
+        self.tracker.create(TENANT, "DEMO", &effect.into(), &sound(title), None).await
     }
 }
 
@@ -137,11 +137,12 @@ async fn the_dry_run_catches_every_kind_it_knows() {
         ]),
     ];
     for (what, project, by, item, expected) in table {
-        let found: Vec<(String, String)> = match local.tracker.check(TENANT, project, by, &item).await {
-            Attempt::Applied(()) => Vec::new(),
-            Attempt::Rejected { errors, .. } => errors.into_iter().map(|e| (e.code, e.field)).collect(),
-            other => panic!("{what}: {other:?}"),
-        };
+        let found: Vec<(String, String)> =
+            match local.tracker.check(TENANT, project, by, std::slice::from_ref(&item)).await {
+                Attempt::Applied(()) => Vec::new(),
+                Attempt::Rejected { errors, .. } => errors.into_iter().map(|e| (e.code, e.field)).collect(),
+                other => panic!("{what}: {other:?}"),
+            };
         let found: Vec<(&str, &str)> = found.iter().map(|(c, f)| (c.as_str(), f.as_str())).collect();
         assert_eq!(found, expected, "{what}");
     }
@@ -154,7 +155,7 @@ async fn a_reference_to_an_issue_that_exists_passes() {
     applied(local.create("fx_1", "First").await);
     let mut second = sound("Second");
     second.fields.insert(Part::Dependencies, "after (DEMO-1)".into());
-    applied(local.tracker.check(TENANT, "DEMO", None, &second).await);
+    applied(local.tracker.check(TENANT, "DEMO", None, std::slice::from_ref(&second)).await);
 }
 
 #[tokio::test]
@@ -189,6 +190,7 @@ async fn found_by_key_in_any_case_and_by_link() {
 #[tokio::test]
 async fn every_fault_ends_as_the_protocol_says() {
     let text = |field: &str| FieldError {
+        item: String::new(),
         code: "check.required".into(),
         field: field.into(),
         text: "Team is required".into(),
@@ -261,7 +263,7 @@ async fn a_broken_store_is_told_for_what_it_is() {
     let unknown = DocumentsError::Unknown { why: "connection lost".into() };
     let tracker = |error| LocalTracker::new(LocalConfig::default(), Arc::new(Broken(error)));
     let create = |tracker: LocalTracker| async move {
-        tracker.create(TENANT, "DEMO", &"fx_1".into(), &sound("t")).await
+        tracker.create(TENANT, "DEMO", &"fx_1".into(), &sound("t"), None).await
     };
     let Attempt::NotApplied { why, .. } = create(tracker(unavailable)).await else {
         panic!("nothing was written")
@@ -291,7 +293,7 @@ impl Documents for Crowded {
 #[tokio::test]
 async fn a_create_that_always_loses_gives_up_and_says_nothing_was_applied() {
     let tracker = LocalTracker::new(LocalConfig::default(), Arc::new(Crowded));
-    let attempt = tracker.create(TENANT, "DEMO", &"fx_1".into(), &sound("t")).await;
+    let attempt = tracker.create(TENANT, "DEMO", &"fx_1".into(), &sound("t"), None).await;
     assert!(matches!(attempt, Attempt::NotApplied { .. }), "{attempt:?}");
 }
 
@@ -302,7 +304,8 @@ async fn a_hundred_creates_on_threads_take_a_hundred_keys() {
         .map(|n| {
             let tracker = local.tracker.clone();
             tokio::spawn(async move {
-                applied(tracker.create(TENANT, "DEMO", &EffectId(format!("fx_{n}")), &sound("t")).await).key
+                applied(tracker.create(TENANT, "DEMO", &EffectId(format!("fx_{n}")), &sound("t"), None).await)
+                    .key
             })
         })
         .collect();

@@ -18,6 +18,7 @@ fn model(text: &str) -> CardModel {
             Field { name: "title".into(), label: "Title".into(), text: "Fix <b>login</b> & logout".into() },
             Field { name: "description".into(), label: "Description".into(), text: text.into() },
         ],
+        items: Vec::new(),
         errors: Vec::new(),
         buttons: [Action::Approve, Action::Edit, Action::Reject].map(button).into(),
         link: None,
@@ -52,6 +53,7 @@ fn a_receipt_has_a_link_and_no_buttons() {
     model.buttons.clear();
     model.link = Some("http://127.0.0.1:7070/tracker/DEMO-1".into());
     model.errors = vec![FieldError {
+        item: String::new(),
         code: "check.required".into(),
         field: "Team".into(),
         text: "Team is required".into(),

@@ -42,6 +42,7 @@ fn card(step: Step, title: &str) -> CardModel {
         title: title.into(),
         facts: Vec::new(),
         fields: Vec::new(),
+        items: Vec::new(),
         errors: Vec::new(),
         buttons: Vec::new(),
         link: None,
@@ -94,6 +95,7 @@ fn a_preview_with_its_number_on_a_narrow_terminal() {
 #[test]
 fn a_preview_whose_checks_failed() {
     let error = FieldError {
+        item: String::new(),
         code: "check.required".into(),
         field: "acceptance".into(),
         text: "Acceptance criteria is required".into(),
@@ -204,7 +206,7 @@ proptest! {
             hash: Some("86a606e5".into()),
             facts: parts.iter().map(|(label, _)| label.clone()).collect(),
             fields: parts.iter().map(|(label, text)| field(label, text)).collect(),
-            errors: vec![FieldError { code: "check.value".into(), field: "title".into(), text: words }],
+            errors: vec![FieldError { item: String::new(), code: "check.value".into(), field: "title".into(), text: words }],
             buttons: parts.iter().map(|(label, _)| Button { label: label.clone(), ..button(Action::Edit, Some(true)) }).collect(),
             ..card(Step::DraftPreview, "")
         };

@@ -277,7 +277,8 @@ fn happened(turn: &Turn, lane: &LaneKey, row: &ApprovalRow) -> Option<String> {
     let target = content.and_then(|content| content.given.press.as_ref()).filter(|press| press.card == *card);
     let what = match content.map(|content| &content.event.kind) {
         Some(EventKind::CardPressed {
-            press: Press::Decision { card: pressed, version, action }, ..
+            press: Press::Decision { card: pressed, version, action, .. },
+            ..
         }) if pressed == card => Some(format!("{} on version {version}", action.label())),
         Some(EventKind::CardPressed { .. }) => {
             target.map(|press| format!("{} on version {}", press.action.label(), press.version))

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use throughline_engine::ask::{Answer, Ask};
-use throughline_engine::effect::{EffectBody, EffectResult, FieldError, Outcome};
+use throughline_engine::effect::{EffectBody, EffectResult, FieldError, IssueChange, Outcome};
 use throughline_engine::focus::Hint;
 use throughline_engine::tickets::{Item, Target};
 use throughline_runtime::{MessageView, Runtime};
@@ -155,11 +155,18 @@ pub(super) fn line(body: &EffectBody) -> String {
         }
         EffectBody::Notice { to, text } => format!("to @{to}: {text}"),
         EffectBody::ModelAsk(Ask::Classify { text, .. }) => format!("what is wanted with “{text}”"),
-        EffectBody::TrackerCheck { target, item: checked, .. } => {
-            format!("would it take: {}", item(checked, target))
+        EffectBody::TrackerCheck { target, items, .. } => {
+            let items: Vec<String> = items.iter().map(|checked| item(checked, target)).collect();
+            format!("would it take: {}", items.join("; "))
         }
         EffectBody::TrackerFind { target, key, .. } => format!("is there {key} in {target}"),
+        EffectBody::TrackerSeek { target, marker, .. } => format!("which issues of {target} carry {marker}"),
         EffectBody::TrackerCreate { target, item: made, .. } => format!("create {}", item(made, target)),
+        EffectBody::TrackerUpdate { key, change, .. } => match change {
+            IssueChange::Parent(epic) => format!("put {key} under {epic}"),
+            IssueChange::Comment(text) => format!("comment on {key}: {text}"),
+        },
+        EffectBody::PostChannel { to, text, .. } => format!("in {}: {text}", to.conversation),
         EffectBody::ToolCall(call) | EffectBody::AgentDelegate(call) => {
             format!("{}: “{}”", call.job.target(), call.text)
         }
@@ -175,9 +182,15 @@ fn told(outcome: &Outcome) -> Told {
                 plain(format!("delivered{under}"))
             }
             EffectResult::Checked => plain("it would".into()),
-            EffectResult::Found { key, title, url } => {
+            EffectResult::Found { key, title, url, .. } => {
                 Told { issue: Some(key.clone()), url: url.clone(), ..plain(format!("found: “{title}”")) }
             }
+            EffectResult::Sought { issues } => plain(match issues.as_slice() {
+                [] => "none seen, which proves nothing".into(),
+                found => found.iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>().join(", "),
+            }),
+            EffectResult::Updated => plain("changed".into()),
+            EffectResult::Posted { url } => Told { url: url.clone(), ..plain("posted".into()) },
             EffectResult::Issue { key, url } => {
                 Told { issue: Some(key.clone()), url: url.clone(), ..plain("created".into()) }
             }

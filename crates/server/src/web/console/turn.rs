@@ -338,7 +338,7 @@ pub(super) fn act(turn: &Turn) -> Option<String> {
 /// The card, version and action of a press; `None`: nobody knew the button.
 fn button<'t>(turn: &'t Turn, press: &'t Press) -> Option<(&'t CardId, u32, Action)> {
     match press {
-        Press::Decision { card, version, action } => Some((card, *version, *action)),
+        Press::Decision { card, version, action, .. } => Some((card, *version, *action)),
         Press::Token(_) => {
             let target = turn.content.as_ref()?.given.press.as_ref()?;
             Some((&target.card, target.version, target.action))
