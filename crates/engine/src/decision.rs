@@ -156,6 +156,8 @@ reasons! {
     IntentRule = "intent.rule", "A rule recognised what is wanted.";
     IntentModel = "intent.model", "A model, asked within bounds, recognised what is wanted.";
     AnswerClamped = "answer.clamped", "The model named a message it had not been offered; that was removed from its answer.";
+    AnswerMended = "answer.mended", "A model's answer could not be used as it was; the model was asked once more, with what was wrong.";
+    Drafted = "draft.written", "A model was asked for the text of a ticket; what it wrote, or what the message says itself, goes on.";
     IntentAsked = "intent.asked", "No rule spoke, so a model was asked.";
     IntentRemembered = "intent.remembered", "What is wanted was unclear, so the remembered choice of this thread was used.";
     IntentChosen = "intent.chosen", "The user chose what to do with the message.";

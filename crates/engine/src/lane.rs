@@ -4,11 +4,13 @@ mod ids;
 mod keyed;
 mod task;
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 use serde::{Deserialize, Serialize};
 
+use crate::ask::{Asked, Question};
 use crate::canon::{Hash, write_strings};
 use crate::event::Event;
 use crate::id::{CardId, DraftId, EffectId, LaneId, MessageId, TaskId, digest_id};
@@ -201,6 +203,15 @@ pub struct LaneState {
 pub struct OpenAsk {
     /// The effect that carries it. An answer with another id is late and ignored.
     pub effect: EffectId,
+    /// What the answer is for.
+    #[serde(default, skip_serializing_if = "Asked::is_intent")]
+    pub about: Asked,
+    /// What was asked: an answer is judged by it, and a second round asks it again. `None`: which intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<Box<Question>>,
+    /// Which round this is.
+    #[serde(default = "first", skip_serializing_if = "is_first")]
+    pub round: u8,
     /// The message it is about; routing goes on with it when the answer is there.
     pub message: MessageId,
     /// Whose message that was.
@@ -213,6 +224,15 @@ pub struct OpenAsk {
     /// Something was pressed since: nothing joins it any more.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub pressed: bool,
+}
+
+fn first() -> u8 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_first(round: &u8) -> bool {
+    *round == 1
 }
 
 /// Who said a message.

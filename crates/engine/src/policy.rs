@@ -6,6 +6,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
+use crate::ask::Purpose;
 use crate::canon::{hex, jcs, sha256};
 use crate::given::Actor;
 use crate::tickets::Target;
@@ -44,6 +45,8 @@ pub mod limits {
     pub const GIVE_UP_TOOL: (u32, Millis) = (3, 30 * Timestamp::SECOND);
     /// The same for a sub-agent.
     pub const GIVE_UP_AGENT: (u32, Millis) = (8, Timestamp::DAY);
+    /// Items of one batch, epics and stories together: more is no preview anybody reads.
+    pub const BATCH_ITEMS: usize = 50;
     /// Characters kept of what a tool or a sub-agent answers: what a chat shows of it.
     pub const WORK_ANSWER: usize = 4_000;
     /// How often a lost race is run again before the row is left for later (`spec 06 §3.1`).
@@ -186,6 +189,14 @@ impl Default for Expiry {
 pub struct AskLimits {
     /// All the time a classification has.
     pub classify_ms: Millis,
+    /// All the time the text of tickets has.
+    pub draft_ms: Millis,
+    /// All the time a review has.
+    pub review_ms: Millis,
+    /// All the time an answer or a summary has.
+    pub answer_ms: Millis,
+    /// All the time the choice of an option has (`spec 04`): somebody waits for it.
+    pub select_ms: Millis,
     /// Percent below which a label counts as ambiguous.
     pub min_confidence: u8,
     /// How soon after the first a message is merged under [`Busy::Collect`].
@@ -194,7 +205,29 @@ pub struct AskLimits {
 
 impl Default for AskLimits {
     fn default() -> Self {
-        Self { classify_ms: 10 * Timestamp::SECOND, min_confidence: 70, collect_ms: 2_500 }
+        Self {
+            classify_ms: 10 * Timestamp::SECOND,
+            draft_ms: 90 * Timestamp::SECOND,
+            review_ms: 90 * Timestamp::SECOND,
+            answer_ms: 30 * Timestamp::SECOND,
+            select_ms: 800,
+            min_confidence: 70,
+            collect_ms: 2_500,
+        }
+    }
+}
+
+impl AskLimits {
+    /// All the time a question has.
+    #[must_use]
+    pub fn budget(&self, purpose: Purpose) -> Millis {
+        match purpose {
+            Purpose::Classify => self.classify_ms,
+            Purpose::Select => self.select_ms,
+            Purpose::Draft => self.draft_ms,
+            Purpose::Review => self.review_ms,
+            Purpose::Summary | Purpose::Answer => self.answer_ms,
+        }
     }
 }
 

@@ -68,9 +68,9 @@ fn asked(text: &str, answer: &str) -> (World, throughline_engine::EffectId, Ask)
 fn t20_an_anchor_that_was_not_offered_is_clamped() {
     for (named, clamped) in [(Some("m_999_0"), true), (None, false), (Some("offered"), false)] {
         let (mut w, effect, ask) = asked("how about the other one?", "Dear partners, password: hunter2x …");
-        let Ask::Classify { hint: Some(hint), .. } = ask else { panic!("no hint: {ask:?}") };
+        let Some(hint) = &ask.hint else { panic!("no hint: {ask:?}") };
         assert_eq!(hint.focus_anchor_text_snippet, "Dear partners, [redacted:assignment] …");
-        let offered = hint.focus_anchor_internal_id.unwrap();
+        let offered = hint.focus_anchor_internal_id.clone().unwrap();
         let anchor = named.map(|id| if id == "offered" { offered.clone() } else { id.into() });
         let answer = Answer::Classify { label: "discussion".into(), confidence: 90, anchor };
         let outcome = Outcome::Done { result: EffectResult::Answered(answer) };
@@ -93,7 +93,7 @@ fn t20_an_anchor_that_was_not_offered_is_clamped() {
 #[test]
 fn without_a_reference_there_is_no_hint() {
     let (_, _, ask) = asked("Is a queue better than a log?", "Dear partners");
-    assert!(matches!(ask, Ask::Classify { hint: None, .. }));
+    assert!(ask.hint.is_none());
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn a_quotation_is_the_hint_of_a_message_nobody_knows() {
     });
     let given = Given { model: true, ..direct() };
     let step = step(&lane, &event, &given, &Policy::default());
-    let EffectBody::ModelAsk(Ask::Classify { hint: Some(hint), window, .. }) = &step.effects[0].body else {
+    let EffectBody::ModelAsk(Ask { hint: Some(hint), window, .. }) = &step.effects[0].body else {
         panic!("no hint")
     };
     assert_eq!(

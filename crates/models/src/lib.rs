@@ -7,10 +7,11 @@
 mod off;
 mod parse;
 mod scripted;
+mod written;
 
 pub use off::Off;
 pub use parse::{MAX_ANSWER, no_answer, parse, parse_classify};
-pub use scripted::{Asked, Does, Entry, Misbehaviour, Purpose, Scripted};
+pub use scripted::{Asked, Does, Entry, Misbehaviour, Scripted};
 
 use async_trait::async_trait;
 use throughline_engine::ask::{Answer, Ask};

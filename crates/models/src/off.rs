@@ -29,7 +29,7 @@ mod tests {
 
     #[tokio::test]
     async fn says_that_it_is_off() {
-        let answer = Off.ask(&Ask::classify("hi", Vec::new(), None, &Policy::default())).await;
+        let answer = Off.ask(&Ask::classify("hi", &Policy::default())).await;
         assert_eq!(answer, Attempt::Applied(Answer::None { why: "off".into() }));
     }
 }

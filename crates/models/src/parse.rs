@@ -2,10 +2,13 @@
 //! one code fence around it, nothing else. Anything else is no answer, with a stable word for why.
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 use throughline_engine::MessageId;
-use throughline_engine::ask::{Answer, Ask};
+use throughline_engine::ask::{Answer, Ask, Question};
 use throughline_engine::intent::Intent;
+
+use crate::written;
 
 /// The longest answer that is read, in bytes.
 pub const MAX_ANSWER: usize = 256 * 1024;
@@ -19,8 +22,12 @@ pub fn no_answer(why: &str) -> Answer {
 /// Reads the raw answer to an ask.
 #[must_use]
 pub fn parse(ask: &Ask, raw: &str) -> Answer {
-    match ask {
-        Ask::Classify { labels, .. } => parse_classify(raw, labels),
+    match &ask.question {
+        Question::Classify { labels } => parse_classify(raw, labels),
+        Question::Draft { .. } => written::items(raw),
+        Question::Review { .. } => written::review(raw),
+        Question::Patch { .. } => written::patch(raw),
+        Question::Synthesis { .. } | Question::Answer => written::text(raw),
     }
 }
 
@@ -39,9 +46,7 @@ pub fn parse(ask: &Ask, raw: &str) -> Answer {
 /// ```
 #[must_use]
 pub fn parse_classify(raw: &str, offered: &[Intent]) -> Answer {
-    let read =
-        one_object(raw).and_then(|json| serde_json::from_str::<Classified>(json).map_err(|e| named(&e)));
-    let Classified { label, confidence, anchor } = match read {
+    let Classified { label, confidence, anchor } = match read::<Classified>(raw) {
         Ok(classified) => classified,
         Err(why) => return no_answer(why),
     };
@@ -72,6 +77,11 @@ struct Classified {
 )]
 fn percent(confidence: f64) -> u8 {
     (confidence * 100.0 + 1e-9).floor() as u8
+}
+
+/// The one JSON object that a raw answer must be, read as `T`; else the stable word for why not.
+pub(crate) fn read<T: DeserializeOwned>(raw: &str) -> Result<T, &'static str> {
+    one_object(raw).and_then(|json| serde_json::from_str(json).map_err(|error| named(&error)))
 }
 
 /// The text that must be one JSON object.
@@ -124,10 +134,11 @@ mod tests {
 
     use super::*;
 
-    fn read(raw: &str) -> String {
+    fn label_of(raw: &str) -> String {
         match parse_classify(raw, &[Intent::Ticket, Intent::Review]) {
             Answer::Classify { label, confidence, .. } => format!("{label} {confidence}"),
             Answer::None { why } => why,
+            other => panic!("{other:?}"),
         }
     }
 
@@ -146,7 +157,7 @@ mod tests {
             (r#"{"label":"ticket","confidence":1e0}"#, "ticket 100"),
         ];
         for (raw, expected) in table {
-            assert_eq!(read(raw), expected, "{raw}");
+            assert_eq!(label_of(raw), expected, "{raw}");
         }
     }
 
@@ -208,10 +219,10 @@ mod tests {
             ("\u{feff}{\"label\":\"ticket\",\"confidence\":0.9}", "prose"),
         ];
         for (raw, expected) in table {
-            assert_eq!(read(raw), expected, "{}", &raw[..raw.len().min(80)]);
+            assert_eq!(label_of(raw), expected, "{}", &raw[..raw.len().min(80)]);
         }
         assert!(
-            matches!(read(&deep).as_str(), "schema" | "malformed"),
+            matches!(label_of(&deep).as_str(), "schema" | "malformed"),
             "deep nesting is refused, not followed"
         );
     }
@@ -234,6 +245,7 @@ mod tests {
                     prop_assert!(confidence <= 100);
                 }
                 Answer::None { why } => prop_assert!(why == "schema" || why == "out_of_pool"),
+                other => prop_assert!(false, "{other:?}"),
             }
         }
     }

@@ -1,36 +1,150 @@
-//! What we ask a model: typed and bounded. A model picks from what it was offered or says nothing.
+//! What we ask a model: typed and bounded. A model picks from what it was offered, or fills in what was asked for, or
+//! says nothing. `arbitrate.rs` is the one loop every question goes through, `judge.rs` what an answer is worth.
 
+pub(crate) mod arbitrate;
+mod judge;
+
+pub use judge::{Verdict, judge};
+
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::focus::Hint;
-use crate::id::MessageId;
+use crate::id::{DraftId, MessageId};
 use crate::intent::Intent;
 use crate::policy::Policy;
+use crate::tickets::{ItemType, Part};
 use crate::time::Millis;
 
-/// A question to a model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "purpose", rename_all = "snake_case")]
-pub enum Ask {
-    /// Which of the five intents is this? (`spec 03 §1`)
-    Classify {
-        /// The message.
-        text: String,
-        /// The lane window before it, oldest first. Never the workflow state.
-        window: Vec<String>,
-        /// What the message refers to, when it cannot be understood without.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        hint: Option<Hint>,
-        /// What may be answered.
-        labels: Vec<Intent>,
-        /// All the time there is.
-        budget_ms: Millis,
-    },
+/// What a model can be asked for (`spec 07 §7`): settings, budgets and prompts go by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// Which intent.
+    Classify,
+    /// Which option.
+    Select,
+    /// The text of tickets.
+    Draft,
+    /// A review, or what feedback changes of one.
+    Review,
+    /// A summary.
+    Summary,
+    /// An answer in words.
+    Answer,
 }
 
-/// What came back, as the edge parsed it; the step judges it.
+impl Purpose {
+    /// Every purpose.
+    pub const ALL: [Self; 6] =
+        [Self::Classify, Self::Select, Self::Draft, Self::Review, Self::Summary, Self::Answer];
+
+    /// Its public name.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Classify => "classify",
+            Self::Select => "select",
+            Self::Draft => "draft",
+            Self::Review => "review",
+            Self::Summary => "summary",
+            Self::Answer => "answer",
+        }
+    }
+
+    /// The purpose of that name.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|purpose| purpose.word() == word)
+    }
+}
+
+/// A question to a model, with everything it is told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ask {
+    /// What is asked for.
+    #[serde(flatten)]
+    pub question: Question,
+    /// The message it is about.
+    pub text: String,
+    /// The lane window before it, oldest first. Never the workflow state.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub window: Vec<String>,
+    /// What the message refers to, when it cannot be understood without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<Hint>,
+    /// What was wrong with the answer before this one: the second round of a question is its repair.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub complaints: Vec<String>,
+    /// All the time there is.
+    pub budget_ms: Millis,
+}
+
+/// What is asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "question", rename_all = "snake_case")]
+pub enum Question {
+    /// Which of the five intents is this? (`spec 03 §1`)
+    Classify {
+        /// What may be answered.
+        labels: Vec<Intent>,
+    },
+    /// The text of one item, or of several (`spec 03 §6`).
+    Draft {
+        /// The type that was asked for, when one was.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        item_type: Option<ItemType>,
+        /// How many stories an epic should have, for each epic; `None` asks for one item.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        stories: Option<u8>,
+        /// What it is made from beside the message: a review's artifact, for one.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        from: Vec<String>,
+    },
+    /// A review of the message and its context (`spec 03 §4`).
+    Review {
+        /// The kind, when it is known; else the model says which.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        kind: Option<String>,
+    },
+    /// What feedback changes of a review.
+    Patch {
+        /// The review as it stands.
+        review: Reviewed,
+        /// The version the changes are since.
+        version: u32,
+    },
+    /// A review as a whole, from what it was and what was changed since.
+    Synthesis {
+        /// The review as it stands.
+        review: Reviewed,
+    },
+    /// An answer to the message, in words.
+    Answer,
+}
+
+/// What an answer is for: whom the loop hands it to. Ids only; what they name is in the lane's records.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Asked {
+    /// Routing goes on with the intent, or without one.
+    #[default]
+    Intent,
+    /// The text of one ticket.
+    Draft(DraftId),
+    /// An answer in words.
+    Discussion,
+}
+
+impl Asked {
+    pub(crate) fn is_intent(&self) -> bool {
+        *self == Self::Intent
+    }
+}
+
+/// What came back, as the edge parsed it; the loop judges it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "purpose", rename_all = "snake_case")]
 pub enum Answer {
@@ -44,6 +158,20 @@ pub enum Answer {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         anchor: Option<MessageId>,
     },
+    /// Items, an epic before its stories.
+    Draft {
+        /// Each with its text.
+        items: Vec<Drafted>,
+    },
+    /// A review.
+    Review(Reviewed),
+    /// What changes of a review.
+    Patch(Patch),
+    /// Words.
+    Text {
+        /// The words. They are data: nothing acts on them.
+        text: String,
+    },
     /// Refused, cut, malformed, too late, over budget: no answer, and why.
     None {
         /// A stable word.
@@ -51,42 +179,94 @@ pub enum Answer {
     },
 }
 
+/// One item as a model wrote it. It names no project, no approver and no issue: those are not its to say.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Drafted {
+    /// What kind of issue.
+    #[serde(rename = "type")]
+    pub item_type: ItemType,
+    /// Its text, by part.
+    pub fields: BTreeMap<Part, String>,
+}
+
+/// A review as a model wrote it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reviewed {
+    /// `architecture`, `security` or `pm`.
+    #[serde(default)]
+    pub kind: String,
+    /// What it is about, in a few words.
+    pub topic: String,
+    /// What it comes to.
+    pub summary: String,
+    /// What is decided.
+    #[serde(default)]
+    pub decisions: Vec<String>,
+    /// What may go wrong.
+    #[serde(default)]
+    pub risks: Vec<String>,
+    /// What nobody knows yet.
+    #[serde(default)]
+    pub questions: Vec<String>,
+}
+
+/// What feedback changes of a review, each section by importance (`spec 03 §4`).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Patch {
+    /// New decisions.
+    #[serde(default)]
+    pub decisions: Vec<String>,
+    /// New risks.
+    #[serde(default)]
+    pub risks: Vec<String>,
+    /// New open questions.
+    #[serde(default)]
+    pub questions: Vec<String>,
+    /// What changed of what was there.
+    #[serde(default)]
+    pub changes: Vec<String>,
+}
+
+impl Question {
+    /// What it is for.
+    #[must_use]
+    pub fn purpose(&self) -> Purpose {
+        match self {
+            Self::Classify { .. } => Purpose::Classify,
+            Self::Draft { .. } => Purpose::Draft,
+            Self::Review { .. } | Self::Patch { .. } | Self::Synthesis { .. } => Purpose::Review,
+            Self::Answer => Purpose::Answer,
+        }
+    }
+
+    /// How often it is asked at most: what a person is shown gets one repair (`spec 03 §6.1`), what only routes none.
+    #[must_use]
+    pub fn rounds(&self) -> u8 {
+        match self {
+            Self::Draft { .. } | Self::Review { .. } | Self::Patch { .. } => 2,
+            Self::Classify { .. } | Self::Synthesis { .. } | Self::Answer => 1,
+        }
+    }
+}
+
 impl Ask {
+    /// The question about a message, with nothing around it.
+    #[must_use]
+    pub fn about(question: Question, text: &str, policy: &Policy) -> Self {
+        let budget_ms = policy.ask.budget(question.purpose());
+        let (window, complaints) = (Vec::new(), Vec::new());
+        Self { question, text: text.into(), window, hint: None, complaints, budget_ms }
+    }
+
     /// The classify question.
     #[must_use]
-    pub fn classify(text: &str, window: Vec<String>, hint: Option<Hint>, policy: &Policy) -> Self {
-        Self::Classify {
-            text: text.into(),
-            window,
-            hint,
-            labels: Intent::ALL.into(),
-            budget_ms: policy.ask.classify_ms,
-        }
+    pub fn classify(text: &str, policy: &Policy) -> Self {
+        Self::about(Question::Classify { labels: Intent::ALL.into() }, text, policy)
     }
 
-    /// The purpose's word.
+    /// What it is for.
     #[must_use]
-    pub fn purpose(&self) -> &'static str {
-        match self {
-            Self::Classify { .. } => "classify",
-        }
-    }
-}
-
-/// Removes an anchor that was not offered (`spec 02 §4`): no model may invent one. Says whether there was one.
-pub(crate) fn clamp(answer: &mut Answer, offered: Option<&MessageId>) -> bool {
-    let Answer::Classify { anchor, .. } = answer else { return false };
-    anchor.take_if(|anchor| Some(&*anchor) != offered).is_some()
-}
-
-/// The intent an answer gives: one that was offered, said with enough confidence, or nothing. Nothing
-/// leans toward a ticket (`spec 03 §1`).
-#[must_use]
-pub fn judge(answer: &Answer, policy: &Policy) -> Option<Intent> {
-    match answer {
-        Answer::Classify { label, confidence, .. } if *confidence >= policy.ask.min_confidence => {
-            Intent::from_word(label).filter(|intent| *intent != Intent::Ambiguous)
-        }
-        _ => None,
+    pub fn purpose(&self) -> Purpose {
+        self.question.purpose()
     }
 }

@@ -27,10 +27,20 @@ pub(crate) fn affirms(message: &Words) -> bool {
     !asks && RECOGNIZE.iter().filter(|lexicon| lexicon.has(APPROVE)).any(|lexicon| read(lexicon, message))
 }
 
+/// Whether all of it is the words of an approval, and not only a yes.
+pub(crate) fn approves(sentence: &Words) -> bool {
+    RECOGNIZE.iter().filter(|lexicon| lexicon.has(APPROVE)).any(|lexicon| covered(lexicon, sentence) & 1 != 0)
+}
+
 fn read(lexicon: &'static Lexicon, message: &Words) -> bool {
+    covered(lexicon, message) & ((1 << AFFIRM) - 1) != 0
+}
+
+/// Which of [`SECTIONS`] the whole message is made of, one bit each; none when it holds anything else.
+fn covered(lexicon: &'static Lexicon, message: &Words) -> u32 {
     let words = message.all();
     let cover = Cover::of(&SECTIONS.map(|id| lexicon.section(id)), None, words);
-    cover.reaches(words.len()) && cover.sections(words.len()) & ((1 << AFFIRM) - 1) != 0
+    if cover.reaches(words.len()) { cover.sections(words.len()) } else { 0 }
 }
 
 #[cfg(test)]

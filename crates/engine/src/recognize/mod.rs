@@ -37,7 +37,7 @@ use core::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-pub(crate) use approval::affirms;
+pub(crate) use approval::{affirms, approves};
 pub use closing::{acknowledgement, greeting};
 pub use context::Context;
 pub(crate) use correction::correction;

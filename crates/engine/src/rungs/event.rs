@@ -1,7 +1,5 @@
 //! Rungs 2 and 3: what is no message goes straight to its handler, with no classifier and no model.
 
-use alloc::format;
-use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -10,21 +8,21 @@ use super::{
     Tried::{Decided, Passed},
 };
 use crate::approval::Closing;
-use crate::ask::{Answer, clamp, judge};
+use crate::ask::{Answer, arbitrate};
 use crate::decision::{Decision, Reason, Verdict};
 use crate::effect::{EffectResult, Outcome};
-use crate::event::{AssistantPosted, Event, EventKind};
+use crate::event::{AssistantPosted, EventKind};
 use crate::id::{EffectId, MessageId};
 use crate::intent::Intent;
-use crate::lane::{Message, MessageKind, Moved, RecordKind, Role, TaskStatus};
+use crate::lane::{Message, MessageKind, Moved, Role, TaskStatus};
 use crate::pending::{PendingKind, Slot};
-use crate::recognize::{Expected, Words};
+use crate::recognize::Expected;
 use crate::rungs::intent::act;
 use crate::say;
 use crate::step::climb;
 use crate::tickets::{Part, flow};
 use crate::trace::{Predicate, Rung};
-use crate::turn::{Said, Turn};
+use crate::turn::Turn;
 use crate::work;
 use crate::workflow::{About, Card, CardStatus, TimerAbout, command, press};
 
@@ -58,10 +56,10 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> Tried {
         EventKind::MessagePosted(_) => Passed(Predicate::AMessage),
         EventKind::EffectSettled { effect, outcome, card, task } => match outcome {
             Outcome::Done { result: EffectResult::Answered(answer) } => {
-                Decided(answered(turn, effect, answer))
+                Decided(arbitrate::settled(turn, effect, answer.clone()))
             }
             Outcome::Failed { reason, .. } if asks(turn, effect) => {
-                Decided(answered(turn, effect, &Answer::None { why: reason.clone() }))
+                Decided(arbitrate::settled(turn, effect, Answer::None { why: reason.clone() }))
             }
             _ => match (card, task) {
                 (Some(card), _) => recorded(flow::settled(turn, card, effect, outcome)),
@@ -105,37 +103,9 @@ fn asks(turn: &Turn<'_>, effect: &EffectId) -> bool {
     turn.head.ask.as_ref().is_some_and(|ask| ask.effect == *effect)
 }
 
-/// A model answered: routing goes on with the message it was asked about. An answer to a superseded question
-/// is recorded and ignored.
-fn answered(turn: &mut Turn<'_>, effect: &EffectId, answer: &Answer) -> Decision {
-    let Some(ask) = turn.head.ask.take_if(|ask| ask.effect == *effect) else {
-        return Decision::new(Verdict::Recorded, Reason::LateAnswer);
-    };
-    let held = turn.held(&ask.message.0);
-    turn.drop_record(RecordKind::Held, &ask.message.0);
-    let Some(Event { kind: EventKind::MessagePosted(posted), .. }) = held else {
-        return Decision::new(Verdict::Recorded, Reason::EffectSuperseded);
-    };
-    let words = Words::of(&posted.text);
-    turn.said = Some(Rc::new(Said { message: ask.message, by: ask.by, words, since: ask.since }));
-    let mut answer = answer.clone();
-    if clamp(&mut answer, ask.anchor.as_ref()) {
-        turn.note(Reason::AnswerClamped);
-    }
-    turn.trace.candidates = Intent::ALL.iter().map(|intent| intent.word().to_string()).collect();
-    turn.trace.candidates.extend(ask.anchor.as_ref().map(ToString::to_string));
-    turn.trace.rule = Some(match &answer {
-        // What a model wrote is not ours to keep in the row: a label that was offered, or that there was another.
-        Answer::Classify { label, confidence, anchor } => match Intent::from_word(label) {
-            Some(intent) => {
-                let of = anchor.as_ref().map(|anchor| format!(", about {anchor}")).unwrap_or_default();
-                format!("model: {}, {confidence} %{of}", intent.word()).into()
-            }
-            None => "model: a label that was not offered".into(),
-        },
-        Answer::None { why } => format!("model: no answer ({why})").into(),
-    });
-    match judge(&answer, turn.policy) {
+/// A model said which intent, or there is no answer: routing goes on from there.
+pub(crate) fn classified(turn: &mut Turn<'_>, intent: Option<Intent>) -> Decision {
+    match intent {
         Some(intent) => {
             let mut decision = act(turn, intent, Reason::IntentModel, None);
             decision.rung = Rung::Intent;

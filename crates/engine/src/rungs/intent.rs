@@ -11,13 +11,11 @@ use super::{
     focus, said, words,
 };
 use crate::approval::Closing;
-use crate::ask::Ask;
+use crate::ask::{Asked, Question, arbitrate};
 use crate::decision::{Decision, Reason, Verdict};
-use crate::effect::EffectBody;
-use crate::event::{Event, EventKind, Posted};
 use crate::intent::handover::{Handover, handover};
 use crate::intent::{Intent, rules};
-use crate::lane::{MessageKind, OpenAsk, Record};
+use crate::lane::MessageKind;
 use crate::recognize;
 use crate::rungs::words::context;
 use crate::say;
@@ -46,13 +44,12 @@ pub(crate) fn intent(turn: &mut Turn<'_>) -> Tried {
         let object = ruling.object.map(|object| (with_body(&object, said.text()), named));
         return Decided(act(turn, intent, Reason::IntentRule, object));
     }
-    if !turn.given.model || turn.given.paused.as_ref().is_some_and(|paused| paused.everything) {
-        return Passed(Predicate::NoRule);
-    }
-    if turn.head.ask.is_some() {
+    if turn.given.model && turn.head.ask.is_some() {
         return Passed(Predicate::AskedAlready);
     }
-    ask_model(turn, &said);
+    if !arbitrate::open(turn, Asked::Intent, Question::Classify { labels: Intent::ALL.into() }) {
+        return Passed(Predicate::NoRule);
+    }
     Decided(Decision::new(Verdict::Deferred, Reason::IntentAsked))
 }
 
@@ -93,39 +90,6 @@ fn item_type(noun: &str) -> Option<ItemType> {
         "epic" => Some(ItemType::Epic),
         "task" => Some(ItemType::Task),
         _ => None,
-    }
-}
-
-fn ask_model(turn: &mut Turn<'_>, said: &Said) {
-    let focus = focus(turn);
-    let window = focus.window(turn.lane, turn.given);
-    let earlier = window.into_iter().map(|message| message.text.clone()).collect();
-    let hint = focus.hint(&turn.reference, turn.lane, &turn.event.kind, turn.given);
-    let anchor = hint.as_ref().and_then(|hint| hint.focus_anchor_internal_id.clone());
-    let ask = Ask::classify(said.text(), earlier, hint, turn.policy);
-    let effect = turn.effect(EffectBody::ModelAsk(ask), &[], None);
-    let posted = Posted { text: said.text().into(), ..posted(turn.event) };
-    let held = Event {
-        id: said.message.0.clone(),
-        received_at: said.since,
-        actor: said.by.clone(),
-        kind: EventKind::MessagePosted(posted),
-    };
-    turn.put(Record::Held(held));
-    turn.head.ask = Some(OpenAsk {
-        effect,
-        message: said.message.clone(),
-        by: said.by.clone(),
-        since: said.since,
-        anchor,
-        pressed: false,
-    });
-}
-
-fn posted(event: &Event) -> Posted {
-    match &event.kind {
-        EventKind::MessagePosted(posted) => posted.clone(),
-        _ => Posted::default(),
     }
 }
 
@@ -171,14 +135,20 @@ pub(crate) fn act(
     let verdict = match intent {
         Intent::Ticket => {
             let (about, named) = ticket.unwrap_or_else(|| (said.text().into(), None));
-            flow::start(turn, &about, named, &said.by);
-            Verdict::Shown
+            flow::start(turn, &about, named, &said.by)
         }
         Intent::Review => answer(turn, say::NO_REVIEW),
+        Intent::Discussion if arbitrate::open(turn, Asked::Discussion, Question::Answer) => Verdict::Deferred,
         Intent::Discussion => answer(turn, say::NO_DISCUSSION),
         Intent::Meta | Intent::Ambiguous => answer(turn, &say::help(turn.policy)),
     };
     Decision::new(verdict, reason).with_intent(intent)
+}
+
+/// A model answered a discussion, or did not: the thread is told either way.
+pub(crate) fn discussed(turn: &mut Turn<'_>, text: Option<&str>) -> Decision {
+    let verdict = answer(turn, text.unwrap_or(say::NO_DISCUSSION));
+    Decision::new(verdict, Reason::IntentModel).with_intent(Intent::Discussion)
 }
 
 fn answer(turn: &mut Turn<'_>, text: &str) -> Verdict {

@@ -6,9 +6,11 @@ use alloc::vec::Vec;
 
 use super::{Created, Draft, Filled, ItemType, Part, extract, fill};
 use crate::approval::Closing;
+use crate::ask::{Asked, Drafted, Question, arbitrate};
 use crate::decision::{Decision, Reason, Verdict};
 use crate::effect::{EffectBody, EffectResult, FieldError, Outcome};
 use crate::id::{CardId, DraftId, EffectId, MessageId};
+use crate::intent::Intent;
 use crate::lane::{Message, MessageKind, Record, TaskStatus};
 use crate::pending::{PendingKind, Slot};
 use crate::recognize::Expected;
@@ -17,8 +19,9 @@ use crate::turn::Turn;
 use crate::workflow::press::{close, create, decide, decide_as, released_by, result_on, works_on};
 use crate::workflow::{About, Action, Card, CardStatus, Checks, Progress};
 
-/// Starts a ticket about `text`, as a task of its own.
-pub(crate) fn start(turn: &mut Turn<'_>, text: &str, named: Option<ItemType>, by: &str) {
+/// Starts a ticket about `text`, as a task of its own. A model writes it where there is one; what the message says
+/// itself is kept in any case.
+pub(crate) fn start(turn: &mut Turn<'_>, text: &str, named: Option<ItemType>, by: &str) -> Verdict {
     let task = turn.start_task(text, by);
     let source = turn.said.as_ref().map_or_else(|| MessageId::from(""), |said| said.message.clone());
     let (item_type, parts) = extract(text, named, turn.policy.window.title_chars);
@@ -33,7 +36,30 @@ pub(crate) fn start(turn: &mut Turn<'_>, text: &str, named: Option<ItemType>, by
         filled: Vec::new(),
         created: None,
     };
+    let question = Question::Draft { item_type: named, stories: None, from: Vec::new() };
+    if arbitrate::open(turn, Asked::Draft(draft.id.clone()), question) {
+        turn.put(Record::Draft(draft));
+        return Verdict::Deferred;
+    }
     go_on(turn, draft);
+    Verdict::Shown
+}
+
+/// A model wrote the draft, or did not: then it is what the message says itself. What a person wrote under a label is
+/// theirs.
+pub(crate) fn drafted(turn: &mut Turn<'_>, draft: &DraftId, written: Option<Drafted>) -> Decision {
+    let decision = |verdict| Decision::new(verdict, Reason::Drafted).with_intent(Intent::Ticket);
+    let Some(mut draft) = turn.draft(draft) else { return decision(Verdict::Recorded) };
+    if let Some(written) = written {
+        let mut own = BTreeMap::new();
+        if let Some(said) = &turn.said {
+            fill(&mut own, said.text());
+        }
+        draft.item_type = written.item_type;
+        draft.parts.extend(written.fields.into_iter().filter(|(part, _)| !own.contains_key(part)));
+    }
+    go_on(turn, draft);
+    decision(Verdict::Shown)
 }
 
 /// Asks for what is missing, or shows the preview.

@@ -11,44 +11,11 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use serde::{Deserialize, Serialize};
-use throughline_engine::ask::{Answer, Ask};
+use serde::Deserialize;
+use throughline_engine::ask::{Answer, Ask, Purpose};
 use throughline_engine::effect::Attempt;
 
 use crate::{Model, no_answer, parse};
-
-/// What a model can be asked for (`spec 07 §7`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Purpose {
-    /// Which intent.
-    Classify,
-    /// Which option.
-    Select,
-    /// The text of a ticket.
-    Draft,
-    /// A review.
-    Review,
-    /// A summary.
-    Summary,
-    /// An answer in words.
-    Answer,
-}
-
-impl Purpose {
-    /// Its word, as [`Ask::purpose`] gives it.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Classify => "classify",
-            Self::Select => "select",
-            Self::Draft => "draft",
-            Self::Review => "review",
-            Self::Summary => "summary",
-            Self::Answer => "answer",
-        }
-    }
-}
 
 /// One line of a scenario's `script`: `{purpose: classify, answer: {label: ticket, confidence: 0.9}}`,
 /// `{purpose: classify, raw: "…"}` or `{purpose: classify, fail: timeout}`.
@@ -162,7 +129,7 @@ impl Scripted {
 impl Model for Scripted {
     async fn ask(&self, ask: &Ask) -> Attempt<Answer> {
         let mut inner = self.lock();
-        let at = inner.script.iter().position(|entry| entry.purpose.word() == ask.purpose());
+        let at = inner.script.iter().position(|entry| entry.purpose == ask.purpose());
         let entry = at.and_then(|at| inner.script.remove(at));
         let attempt = match &entry {
             Some(Entry { does: Does::Says(raw), .. }) => Attempt::Applied(parse(ask, raw)),

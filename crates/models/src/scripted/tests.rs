@@ -2,10 +2,12 @@
 
 use throughline_engine::Policy;
 
+use throughline_engine::ask::Purpose;
+
 use super::*;
 
 fn ask() -> Ask {
-    Ask::classify("please file that", Vec::new(), None, &Policy::default())
+    Ask::classify("please file that", &Policy::default())
 }
 
 fn script(yaml: &str) -> Scripted {
@@ -88,7 +90,7 @@ async fn every_misbehaviour_ends_as_listed() {
             Attempt::Unknown { .. } => "unknown".to_owned(),
             Attempt::Applied(Answer::None { why }) => why,
             Attempt::Applied(Answer::Classify { label, .. }) => label,
-            rejected @ Attempt::Rejected { .. } => panic!("{misbehaviour:?}: {rejected:?}"),
+            other => panic!("{misbehaviour:?}: {other:?}"),
         };
         assert_eq!(seen, listed(*misbehaviour), "{misbehaviour:?}");
         assert_eq!(M::from_word(misbehaviour.word()), Some(*misbehaviour));

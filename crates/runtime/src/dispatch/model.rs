@@ -17,7 +17,7 @@ impl Runtime {
             Attempt::Applied(_) => "answered",
             _ => "failed",
         };
-        metrics::counter!("throughline_model_requests_total", "purpose" => ask.purpose(), "outcome" => outcome)
+        metrics::counter!("throughline_model_requests_total", "purpose" => ask.purpose().word(), "outcome" => outcome)
             .increment(1);
         Ok(match answer {
             Attempt::Applied(answer) => Attempt::Applied(EffectResult::Answered(answer)),

@@ -1,10 +1,10 @@
 //! An effect as the pages show it: what it does in one line, how it stands, what the far side said.
 
 use serde::Serialize;
-use throughline_engine::ask::{Answer, Ask};
+use throughline_engine::ask::{Answer, Ask, Question};
 use throughline_engine::effect::{EffectBody, EffectResult, FieldError, IssueChange, Outcome};
 use throughline_engine::focus::Hint;
-use throughline_engine::tickets::{Item, Target};
+use throughline_engine::tickets::{Item, Part, Target};
 use throughline_runtime::{MessageView, Runtime};
 use throughline_store::{EffectState, Performer, StoredEffect};
 
@@ -154,7 +154,7 @@ pub(super) fn line(body: &EffectBody) -> String {
             format!("v{}: {}", card.version, card.title)
         }
         EffectBody::Notice { to, text } => format!("to @{to}: {text}"),
-        EffectBody::ModelAsk(Ask::Classify { text, .. }) => format!("what is wanted with “{text}”"),
+        EffectBody::ModelAsk(ask) => format!("{}: “{}”", ask.purpose().word(), ask.text),
         EffectBody::TrackerCheck { target, items, .. } => {
             let items: Vec<String> = items.iter().map(|checked| item(checked, target)).collect();
             format!("would it take: {}", items.join("; "))
@@ -204,20 +204,24 @@ fn told(outcome: &Outcome) -> Told {
     }
 }
 
-fn asked(Ask::Classify { text, window, hint, labels, budget_ms }: &Ask, outcome: Option<&Outcome>) -> Asked {
+fn asked(ask: &Ask, outcome: Option<&Outcome>) -> Asked {
     let answer = outcome.map(|outcome| match outcome {
         Outcome::Done { result: EffectResult::Answered(answer) } => said(answer),
         Outcome::Done { .. } => "no answer".into(),
         Outcome::Failed { reason, text, .. } => format!("no answer: {reason}, {text}"),
         Outcome::Uncertain { text } => format!("no answer: {text}"),
     });
+    let labels = match &ask.question {
+        Question::Classify { labels } => labels.iter().map(|label| label.word()).collect(),
+        _ => Vec::new(),
+    };
     Asked {
-        purpose: "classify",
-        text: text.clone(),
-        window: window.clone(),
-        hint: hint.clone(),
-        labels: labels.iter().map(|label| label.word()).collect(),
-        budget_ms: *budget_ms,
+        purpose: ask.purpose().word(),
+        text: ask.text.clone(),
+        window: ask.window.clone(),
+        hint: ask.hint.clone(),
+        labels,
+        budget_ms: ask.budget_ms,
         answer,
     }
 }
@@ -225,6 +229,16 @@ fn asked(Ask::Classify { text, window, hint, labels, budget_ms }: &Ask, outcome:
 fn said(answer: &Answer) -> String {
     match answer {
         Answer::Classify { label, confidence, .. } => format!("{label}, {confidence} %"),
+        Answer::Draft { items } => {
+            let titles = items.iter().map(|item| item.fields.get(&Part::Title).map_or("", String::as_str));
+            titles.collect::<Vec<_>>().join("; ")
+        }
+        Answer::Review(review) => format!("{}: {}", review.topic, review.summary),
+        Answer::Patch(patch) => {
+            let bullets = [&patch.decisions, &patch.risks, &patch.questions, &patch.changes];
+            bullets.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join("; ")
+        }
+        Answer::Text { text } => text.clone(),
         Answer::None { why } => format!("no answer: {why}"),
     }
 }

@@ -1,0 +1,148 @@
+//! The one loop every question to a model goes through: open it when one may be asked, take its answer when it is worth
+//! something, ask once more with what was wrong with it, else go on without. Whoever asks says beforehand, by
+//! [`Asked`], who takes the answer, and has a way on without one.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::{Answer, Ask, Asked, Question, Verdict, judge};
+use crate::decision::{self, Decision, Reason};
+use crate::effect::EffectBody;
+use crate::event::{Event, EventKind, Posted};
+use crate::id::{EffectId, MessageId};
+use crate::intent::Intent;
+use crate::lane::{OpenAsk, Record, RecordKind};
+use crate::recognize::Words;
+use crate::rungs::{event, focus, intent};
+use crate::tickets::flow;
+use crate::turn::{Said, Turn};
+
+/// Whether a model may be asked now: one is there, nobody paused everything, and this lane is not asking already.
+pub(crate) fn may(turn: &Turn<'_>) -> bool {
+    turn.given.model
+        && turn.head.ask.is_none()
+        && !turn.given.paused.as_ref().is_some_and(|paused| paused.everything)
+}
+
+/// Asks about the message being routed. `false`: nothing was asked, and who asks goes on without.
+pub(crate) fn open(turn: &mut Turn<'_>, about: Asked, question: Question) -> bool {
+    if !may(turn) || turn.said.is_none() {
+        return false;
+    }
+    put(turn, about, question, Vec::new(), 1);
+    true
+}
+
+fn put(turn: &mut Turn<'_>, about: Asked, question: Question, complaints: Vec<String>, round: u8) {
+    let Some(said) = turn.said.clone() else { return };
+    let mut ask = Ask::about(question, said.text(), turn.policy);
+    ask.complaints = complaints;
+    let focus = focus(turn);
+    ask.window =
+        focus.window(turn.lane, turn.given).into_iter().map(|message| message.text.clone()).collect();
+    ask.hint = focus.hint(&turn.reference, turn.lane, &turn.event.kind, turn.given);
+    let anchor = ask.hint.as_ref().and_then(|hint| hint.focus_anchor_internal_id.clone());
+    let question = (!about.is_intent()).then(|| Box::new(ask.question.clone()));
+    let effect = turn.effect(EffectBody::ModelAsk(ask), &[], None);
+    hold(turn, &said);
+    turn.head.ask = Some(OpenAsk {
+        effect,
+        about,
+        question,
+        round,
+        message: said.message.clone(),
+        by: said.by.clone(),
+        since: said.since,
+        anchor,
+        pressed: false,
+    });
+}
+
+/// Keeps the message: routing goes on with it when the answer is there.
+fn hold(turn: &mut Turn<'_>, said: &Said) {
+    let posted = match &turn.event.kind {
+        EventKind::MessagePosted(posted) => posted.clone(),
+        _ => Posted::default(),
+    };
+    let kind = EventKind::MessagePosted(Posted { text: said.text().into(), ..posted });
+    let (id, received_at) = (said.message.0.clone(), said.since);
+    turn.put(Record::Held(Event { id, received_at, actor: said.by.clone(), kind }));
+}
+
+/// A model answered, or it is certain that none will. An answer to a superseded question is recorded and ignored.
+pub(crate) fn settled(turn: &mut Turn<'_>, effect: &EffectId, mut answer: Answer) -> Decision {
+    let Some(ask) = turn.head.ask.take_if(|ask| ask.effect == *effect) else {
+        return Decision::new(decision::Verdict::Recorded, Reason::LateAnswer);
+    };
+    let held = turn.held(&ask.message.0);
+    turn.drop_record(RecordKind::Held, &ask.message.0);
+    let Some(Event { kind: EventKind::MessagePosted(posted), .. }) = held else {
+        return Decision::new(decision::Verdict::Recorded, Reason::EffectSuperseded);
+    };
+    let words = Words::of(&posted.text);
+    let (message, by, since) = (ask.message.clone(), ask.by.clone(), ask.since);
+    turn.said = Some(Rc::new(Said { message, by, words, since }));
+    if clamp(&mut answer, ask.anchor.as_ref()) {
+        turn.note(Reason::AnswerClamped);
+    }
+    let question =
+        ask.question.map_or_else(|| Question::Classify { labels: Intent::ALL.into() }, |asked| *asked);
+    note(turn, &question, ask.anchor.as_ref(), &answer);
+    let judged = judge(&Ask::about(question.clone(), &posted.text, turn.policy), answer, turn.policy);
+    let taken = match judged {
+        Verdict::Take(answer) => Some(answer),
+        Verdict::Mend(complaints) if ask.round < question.rounds() && may(turn) => {
+            put(turn, ask.about, question, complaints, ask.round + 1);
+            return Decision::new(decision::Verdict::Deferred, Reason::AnswerMended);
+        }
+        Verdict::Mend(_) | Verdict::Drop(_) => None,
+    };
+    hand_over(turn, ask.about, taken)
+}
+
+/// To whoever asked. Without an answer they go on as if no model were there.
+fn hand_over(turn: &mut Turn<'_>, about: Asked, answer: Option<Answer>) -> Decision {
+    match (about, answer) {
+        (Asked::Intent, Some(Answer::Classify { label, .. })) => {
+            event::classified(turn, Intent::from_word(&label))
+        }
+        (Asked::Intent, _) => event::classified(turn, None),
+        (Asked::Draft(draft), Some(Answer::Draft { items })) => {
+            flow::drafted(turn, &draft, items.into_iter().next())
+        }
+        (Asked::Draft(draft), _) => flow::drafted(turn, &draft, None),
+        (Asked::Discussion, Some(Answer::Text { text })) => intent::discussed(turn, Some(&text)),
+        (Asked::Discussion, _) => intent::discussed(turn, None),
+    }
+}
+
+/// What was offered and what was picked, for the trace. What a model wrote is not ours to keep in the row.
+fn note(turn: &mut Turn<'_>, question: &Question, anchor: Option<&MessageId>, answer: &Answer) {
+    if let Question::Classify { labels } = question {
+        turn.trace.candidates = labels.iter().map(|intent| intent.word().to_string()).collect();
+    }
+    turn.trace.candidates.extend(anchor.map(ToString::to_string));
+    turn.trace.rule = Some(match answer {
+        Answer::Classify { label, confidence, anchor } => match Intent::from_word(label) {
+            Some(intent) => {
+                let of = anchor.as_ref().map(|anchor| format!(", about {anchor}")).unwrap_or_default();
+                format!("model: {}, {confidence} %{of}", intent.word()).into()
+            }
+            None => "model: a label that was not offered".into(),
+        },
+        Answer::None { why } => format!("model: no answer ({why})").into(),
+        Answer::Draft { items } => format!("model: {} items", items.len()).into(),
+        Answer::Review(_) => "model: a review".into(),
+        Answer::Patch(_) => "model: a patch".into(),
+        Answer::Text { text } => format!("model: {} characters", text.chars().count()).into(),
+    });
+}
+
+/// Removes an anchor that was not offered (`spec 02 §4`): no model may invent one. Says whether there was one.
+fn clamp(answer: &mut Answer, offered: Option<&MessageId>) -> bool {
+    let Answer::Classify { anchor, .. } = answer else { return false };
+    anchor.take_if(|anchor| Some(&*anchor) != offered).is_some()
+}

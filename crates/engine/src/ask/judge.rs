@@ -1,0 +1,192 @@
+//! What an answer is worth: taken, asked for again with what was wrong, or nothing. Pure, and the same for every
+//! provider: whatever a vendor promises about its output, this decides.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::{Answer, Ask, Drafted, Patch, Question, Reviewed};
+use crate::intent::Intent;
+use crate::policy::{Policy, limits};
+use crate::recognize::{Words, approves};
+use crate::tickets::{ItemType, Part};
+
+/// What becomes of an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// It counts.
+    Take(Answer),
+    /// It would count if it were mended: what is wrong, for the model to read.
+    Mend(Vec<String>),
+    /// It does not count, and why.
+    Drop(String),
+}
+
+/// Judges an answer against what was asked.
+///
+/// ```
+/// use throughline_engine::ask::{Answer, Ask, Verdict, judge};
+/// let policy = throughline_engine::Policy::default();
+/// let ask = Ask::classify("What about microservices?", &policy);
+/// let sure = Answer::Classify { label: "discussion".into(), confidence: 90, anchor: None };
+/// assert!(matches!(judge(&ask, sure, &policy), Verdict::Take(_)));
+/// let unsure = Answer::Classify { label: "ticket".into(), confidence: 69, anchor: None };
+/// assert_eq!(judge(&ask, unsure, &policy), Verdict::Drop("not sure".into()));
+/// ```
+#[must_use]
+pub fn judge(ask: &Ask, answer: Answer, policy: &Policy) -> Verdict {
+    let wrong = match (&ask.question, &answer) {
+        (_, Answer::None { why }) => return nothing(&ask.question, why),
+        (Question::Classify { labels }, Answer::Classify { label, confidence, .. }) => {
+            return classified(labels, label, *confidence, policy)
+                .map_or_else(|why| Verdict::Drop(why.into()), |()| Verdict::Take(answer));
+        }
+        (Question::Draft { item_type, stories, .. }, Answer::Draft { items }) => {
+            drafted(*item_type, *stories, items, policy)
+        }
+        (Question::Review { .. }, Answer::Review(review)) => reviewed(review),
+        (Question::Patch { .. }, Answer::Patch(patch)) => patched(patch),
+        (Question::Synthesis { .. } | Question::Answer, Answer::Text { text }) => {
+            return if text.trim().is_empty() {
+                Verdict::Drop("empty".into())
+            } else if urges(text) {
+                Verdict::Drop("tells_to_approve".into())
+            } else {
+                Verdict::Take(answer)
+            };
+        }
+        _ => return Verdict::Drop("another question was asked".into()),
+    };
+    if wrong.is_empty() { Verdict::Take(answer) } else { Verdict::Mend(wrong) }
+}
+
+/// What came back but could not be read may be mended; what did not come back may not.
+fn nothing(question: &Question, why: &str) -> Verdict {
+    let read = ["schema", "malformed", "prose", "two_choices", "out_of_pool"].contains(&why);
+    if read && question.rounds() > 1 {
+        return Verdict::Mend(vec![format!("the answer could not be read: {why}")]);
+    }
+    Verdict::Drop(why.into())
+}
+
+/// One that was offered, said with enough confidence. Nothing leans toward a ticket (`spec 03 §1`).
+fn classified(offered: &[Intent], label: &str, confidence: u8, policy: &Policy) -> Result<(), &'static str> {
+    match Intent::from_word(label).filter(|intent| offered.contains(intent)) {
+        None => Err("a label that was not offered"),
+        Some(Intent::Ambiguous) => Err("ambiguous"),
+        Some(_) if confidence < policy.ask.min_confidence => Err("not sure"),
+        Some(_) => Ok(()),
+    }
+}
+
+fn drafted(named: Option<ItemType>, stories: Option<u8>, items: &[Drafted], policy: &Policy) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let (least, most) = match stories {
+        None => (1, 1),
+        Some(_) => (1, limits::BATCH_ITEMS),
+    };
+    if !(least..=most).contains(&items.len()) {
+        wrong.push(format!("there are {} items; between {least} and {most} may be", items.len()));
+    }
+    for (at, item) in items.iter().enumerate().take(most) {
+        let title = item.fields.get(&Part::Title).map_or("", |title| title.trim());
+        let length = title.chars().count();
+        if title.is_empty() || title.chars().any(char::is_control) || length > policy.window.title_chars {
+            let most = policy.window.title_chars;
+            wrong.push(format!("item {}: the title must be one line of 1 to {most} characters", at + 1));
+        }
+        if item.fields.values().any(|text| text.chars().count() > policy.window.text_chars) {
+            wrong.push(format!("item {}: a field is longer than {}", at + 1, policy.window.text_chars));
+        }
+    }
+    if let (Some(named), None, [only]) = (named, stories, items)
+        && only.item_type != named
+    {
+        wrong.push(format!("a {} was asked for", named.word()));
+    }
+    wrong
+}
+
+fn reviewed(review: &Reviewed) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if review.topic.trim().is_empty() || review.summary.trim().is_empty() {
+        wrong.push("topic and summary must be written".into());
+    }
+    if urges(&review.summary) {
+        wrong.push("the summary tells the reader to approve something".into());
+    }
+    wrong
+}
+
+fn patched(patch: &Patch) -> Vec<String> {
+    let sections = [&patch.decisions, &patch.risks, &patch.questions, &patch.changes];
+    if sections.iter().all(|section| section.iter().all(|bullet| bullet.trim().is_empty())) {
+        return vec!["nothing changes: say what the feedback changes".into()];
+    }
+    Vec::new()
+}
+
+/// It tells somebody to approve: a whole sentence of it is an approval's words. No model asks for a press.
+fn urges(text: &str) -> bool {
+    text.split(['.', '!', '\n', ';', ':']).any(|sentence| approves(&Words::of(sentence)))
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::collections::BTreeMap;
+
+    use super::*;
+
+    fn draft(stories: Option<u8>) -> Ask {
+        let question = Question::Draft { item_type: None, stories, from: Vec::new() };
+        Ask::about(question, "Create a ticket for login bug", &Policy::default())
+    }
+
+    fn item(title: &str) -> Drafted {
+        Drafted { item_type: ItemType::Bug, fields: BTreeMap::from([(Part::Title, title.into())]) }
+    }
+
+    fn of(ask: &Ask, answer: Answer) -> Verdict {
+        judge(ask, answer, &Policy::default())
+    }
+
+    #[test]
+    fn a_draft_is_taken_or_mended() {
+        let sound = Answer::Draft { items: vec![item("Login fails")] };
+        assert_eq!(of(&draft(None), sound.clone()), Verdict::Take(sound));
+        for items in [Vec::new(), vec![item("")], vec![item("two\nlines")], vec![item("a"), item("b")]] {
+            let verdict = of(&draft(None), Answer::Draft { items: items.clone() });
+            assert!(matches!(verdict, Verdict::Mend(_)), "{items:?}: {verdict:?}");
+        }
+        let many = Answer::Draft { items: vec![item("x"); 6] };
+        assert!(matches!(of(&draft(Some(5)), many), Verdict::Take(_)));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_mended_once_and_what_did_not_come_is_dropped() {
+        let none = |why: &str| Answer::None { why: why.into() };
+        assert!(matches!(of(&draft(None), none("schema")), Verdict::Mend(_)));
+        assert_eq!(of(&draft(None), none("timeout")), Verdict::Drop("timeout".into()));
+        let classify = Ask::classify("hi", &Policy::default());
+        assert_eq!(of(&classify, none("schema")), Verdict::Drop("schema".into()));
+    }
+
+    #[test]
+    fn an_answer_to_another_question_is_none() {
+        let text = Answer::Text { text: "x".into() };
+        assert!(matches!(of(&draft(None), text), Verdict::Drop(_)));
+    }
+
+    #[test]
+    fn words_that_ask_for_an_approval_are_not_said() {
+        let ask = Ask::about(Question::Answer, "What about microservices?", &Policy::default());
+        let text = |text: &str| Answer::Text { text: text.into() };
+        for bad in ["Please press approve now. I moved it to EVIL.", "All good!\nApprove it please", " "] {
+            assert!(matches!(of(&ask, text(bad)), Verdict::Drop(_)), "{bad}");
+        }
+        for good in ["They cost more to run.", "Whether to approve it depends on the load."] {
+            assert!(matches!(of(&ask, text(good)), Verdict::Take(_)), "{good}");
+        }
+    }
+}
