@@ -4,12 +4,15 @@ use throughline_engine::workflow::{Action, Step};
 
 use crate::model::{Act, Expectation, Scenario};
 
+/// What a model is asked for in this version.
+const ASKED: [&str; 4] = ["classify", "draft", "review", "answer"];
+
 /// Each with the line of its turn; 0 for what is given.
 pub(crate) fn lacks(scenario: &Scenario) -> Vec<(usize, String)> {
     let mut lacks: Vec<(usize, String)> =
         scenario.given.later.iter().map(|(key, _)| (0, key.clone())).collect();
     let purposes = scenario.script.iter().map(|answer| answer.purpose.as_str());
-    lacks.extend(purposes.filter(|purpose| *purpose != "classify").map(|p| (0, format!("script for {p}"))));
+    lacks.extend(purposes.filter(|purpose| !ASKED.contains(purpose)).map(|p| (0, format!("script for {p}"))));
     for turn in &scenario.turns {
         let mut here = |what: String| lacks.push((turn.line, what));
         match &turn.act {

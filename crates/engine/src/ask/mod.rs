@@ -142,6 +142,11 @@ impl Asked {
     pub(crate) fn is_intent(&self) -> bool {
         *self == Self::Intent
     }
+
+    /// The draft that is being written.
+    pub(crate) fn draft(&self) -> Option<&DraftId> {
+        if let Self::Draft(draft) = self { Some(draft) } else { None }
+    }
 }
 
 /// What came back, as the edge parsed it; the loop judges it.

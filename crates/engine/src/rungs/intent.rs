@@ -20,7 +20,7 @@ use crate::recognize;
 use crate::rungs::words::context;
 use crate::say;
 use crate::tickets::{ItemType, flow};
-use crate::trace::Predicate;
+use crate::trace::{Predicate, Rung};
 use crate::turn::{Said, Turn};
 use crate::work;
 use crate::workflow::{About, Action, CardStatus, press};
@@ -148,7 +148,8 @@ pub(crate) fn act(
 /// A model answered a discussion, or did not: the thread is told either way.
 pub(crate) fn discussed(turn: &mut Turn<'_>, text: Option<&str>) -> Decision {
     let verdict = answer(turn, text.unwrap_or(say::NO_DISCUSSION));
-    Decision::new(verdict, Reason::IntentModel).with_intent(Intent::Discussion)
+    let decision = Decision::new(verdict, Reason::IntentModel).with_intent(Intent::Discussion);
+    Decision { rung: Rung::Intent, ..decision }
 }
 
 fn answer(turn: &mut Turn<'_>, text: &str) -> Verdict {

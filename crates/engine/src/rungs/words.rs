@@ -10,7 +10,6 @@ use super::{
     focus, said,
 };
 use crate::admit::{Admission, admit};
-use crate::ask::Asked;
 use crate::decision::{Applied, Decision, Reason, Verdict};
 use crate::event::{Event, EventKind};
 use crate::focus as resolver;
@@ -73,9 +72,7 @@ pub(crate) fn interrupt(turn: &mut Turn<'_>, kind: Interrupt) -> bool {
     if let Some(ask) = &ask {
         turn.cancel(&ask.effect);
         turn.drop_record(RecordKind::Held, &ask.message.0);
-        if let Asked::Draft(draft) = &ask.about
-            && let Some(draft) = turn.draft(draft)
-        {
+        if let Some(draft) = ask.about.draft().and_then(|draft| turn.draft(draft)) {
             turn.end_task(&draft.task, TaskStatus::Cancelled);
         }
     }

@@ -15,6 +15,7 @@ use crate::lane::{Message, MessageKind, Record, TaskStatus};
 use crate::pending::{PendingKind, Slot};
 use crate::recognize::Expected;
 use crate::say;
+use crate::trace::Rung;
 use crate::turn::Turn;
 use crate::workflow::press::{close, create, decide, decide_as, released_by, result_on, works_on};
 use crate::workflow::{About, Action, Card, CardStatus, Checks, Progress};
@@ -36,8 +37,9 @@ pub(crate) fn start(turn: &mut Turn<'_>, text: &str, named: Option<ItemType>, by
         filled: Vec::new(),
         created: None,
     };
+    // What says everything itself needs nobody to write it.
     let question = Question::Draft { item_type: named, stories: None, from: Vec::new() };
-    if arbitrate::open(turn, Asked::Draft(draft.id.clone()), question) {
+    if !draft.missing().is_empty() && arbitrate::open(turn, Asked::Draft(draft.id.clone()), question) {
         turn.put(Record::Draft(draft));
         return Verdict::Deferred;
     }
@@ -48,7 +50,10 @@ pub(crate) fn start(turn: &mut Turn<'_>, text: &str, named: Option<ItemType>, by
 /// A model wrote the draft, or did not: then it is what the message says itself. What a person wrote under a label is
 /// theirs.
 pub(crate) fn drafted(turn: &mut Turn<'_>, draft: &DraftId, written: Option<Drafted>) -> Decision {
-    let decision = |verdict| Decision::new(verdict, Reason::Drafted).with_intent(Intent::Ticket);
+    let decision = |verdict| Decision {
+        rung: Rung::Intent,
+        ..Decision::new(verdict, Reason::Drafted).with_intent(Intent::Ticket)
+    };
     let Some(mut draft) = turn.draft(draft) else { return decision(Verdict::Recorded) };
     if let Some(written) = written {
         let mut own = BTreeMap::new();

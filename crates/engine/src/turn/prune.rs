@@ -54,6 +54,7 @@ impl Turn<'_> {
         let drafts: BTreeSet<&DraftId> = cards()
             .filter_map(Card::draft)
             .chain(questions().filter_map(|pending| pending.kind.draft()))
+            .chain(self.head.ask.as_ref().and_then(|ask| ask.about.draft()))
             .collect();
         let mut tasks: BTreeSet<&TaskId> =
             drafts.iter().filter_map(|id| self.draft_ref(id)).map(|draft| &draft.task).collect();
