@@ -50,7 +50,7 @@ pub fn needs(lane: &Lane, event: &Event, given: &Given) -> Vec<RecordKey> {
     let cards: Vec<RecordKey> = wanted.iter().filter(|key| key.kind == RecordKind::Card).cloned().collect();
     for card in &cards {
         let Some(Record::Card(card)) = have(card) else { continue };
-        wanted.extend(card.draft().map(|draft| key(RecordKind::Draft, &draft.0)));
+        wanted.extend(card.subject());
         if let About::UncertainEffect { parent, .. } = &card.about {
             wanted.push(key(RecordKind::Card, &parent.0));
         }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use throughline_engine::lane::{Lane, Message, MessageKind, Record, Role};
-use throughline_engine::workflow::{About, Card, CardModel, project};
+use throughline_engine::workflow::{Card, CardModel, project};
 use throughline_engine::{LaneKey, MessageId, Timestamp};
 
 use crate::given::{decode, unreadable};
@@ -117,16 +117,11 @@ impl Runtime {
     /// # Errors
     /// As [`Self::lane`].
     pub async fn card_model(&self, lane: &Lane, card: &Card) -> Result<CardModel, Stop> {
-        let draft = match &card.about {
-            About::DraftPreview { draft, .. } | About::UncertainEffect { draft, .. } => {
-                match self.any_record(lane, "draft", draft.as_str()).await? {
-                    Some(Record::Draft(draft)) => Some(draft),
-                    _ => None,
-                }
-            }
-            About::ScopeGate { .. } | About::CallPreview { .. } | About::Remembered => None,
+        let subject = match card.subject() {
+            Some(key) => self.any_record(lane, key.kind.word(), &key.key).await?,
+            None => None,
         };
-        let mut model = project(card, draft.as_ref(), self.store.now(), &self.policy);
+        let mut model = project(card, subject.as_ref(), self.store.now(), &self.policy);
         self.keys.fill(&lane.key.tenant, &mut model);
         Ok(model)
     }

@@ -46,7 +46,7 @@ impl Turn<'_> {
         let pending = self.pending_of(&card);
         card.expires_at =
             pending.as_ref().and_then(|kind| kind.lifetime(self.policy)).map(|age| self.now().plus(age));
-        let model = project(&card, self.draft_of(&card).as_ref(), self.now(), self.policy);
+        let model = project(&card, self.subject_of(&card), self.now(), self.policy);
         card.message = self.our_message(MessageKind::Card, task, Some(&id), &model.as_text());
         if let Some(kind) = pending {
             self.open_pending(kind, None, &card.message, task, None, card.expires_at);
@@ -61,7 +61,7 @@ impl Turn<'_> {
 
     /// Writes a card that changed and shows its new state.
     pub(crate) fn update(&mut self, mut card: Card) {
-        let model = project(&card, self.draft_of(&card).as_ref(), self.now(), self.policy);
+        let model = project(&card, self.subject_of(&card), self.now(), self.policy);
         if let Some(mut message) = self.message(&card.message) {
             message.text = model.as_text();
             self.put(Record::Message(message));
@@ -76,7 +76,7 @@ impl Turn<'_> {
 
     /// Shows a card as it stands, with a note at its head. The next change of the card takes the note away.
     pub(crate) fn show_again(&mut self, card: &Card, note: &str) {
-        let mut model = project(card, self.draft_of(card).as_ref(), self.now(), self.policy);
+        let mut model = project(card, self.subject_of(card), self.now(), self.policy);
         model.facts.insert(0, note.into());
         self.effect(EffectBody::CardUpdate { message: card.message.clone(), card: model }, &[], None);
     }
@@ -116,6 +116,12 @@ impl Turn<'_> {
             }
             About::Remembered => None,
         }
+    }
+
+    /// The record a card shows.
+    pub(crate) fn subject_of(&self, card: &Card) -> Option<&Record> {
+        let key = card.subject()?;
+        self.find(key.kind, &key.key)
     }
 
     pub(crate) fn draft_of(&self, card: &Card) -> Option<Draft> {

@@ -10,6 +10,7 @@ use super::{About, Action, Card, CardStatus, Checks, Progress, Step};
 use crate::canon::{hex, jcs, sha256};
 use crate::effect::FieldError;
 use crate::id::CardId;
+use crate::lane::Record;
 use crate::policy::Policy;
 use crate::say;
 use crate::tickets::{Draft, Part};
@@ -104,9 +105,10 @@ pub struct Button {
     pub token: Option<String>,
 }
 
-/// What a person sees of a card.
+/// What a person sees of a card. `subject` is the record it shows: see [`Card::subject`].
 #[must_use]
-pub fn project(card: &Card, draft: Option<&Draft>, now: Timestamp, policy: &Policy) -> CardModel {
+pub fn project(card: &Card, subject: Option<&Record>, now: Timestamp, policy: &Policy) -> CardModel {
+    let draft = if let Some(Record::Draft(draft)) = subject { Some(draft) } else { None };
     let mut model = CardModel {
         id: card.id.clone(),
         step: card.step(),

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::effect::FieldError;
 use crate::id::{CardId, DraftId, EffectId, MessageId, TaskId, TimerId};
+use crate::lane::{RecordKey, RecordKind};
 use crate::time::Timestamp;
 use crate::work::Call;
 
@@ -232,6 +233,12 @@ impl Card {
             About::DraftPreview { draft, .. } | About::UncertainEffect { draft, .. } => Some(draft),
             About::ScopeGate { .. } | About::CallPreview { .. } | About::Remembered => None,
         }
+    }
+
+    /// The record it shows, if it shows one.
+    #[must_use]
+    pub fn subject(&self) -> Option<RecordKey> {
+        self.draft().map(|draft| RecordKey { kind: RecordKind::Draft, key: draft.0.clone() })
     }
 
     /// The task whose call it shows, if it shows one.

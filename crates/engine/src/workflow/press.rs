@@ -101,7 +101,7 @@ fn unknown(turn: &Turn<'_>) -> Refusal {
 
 /// What is open in this lane, one line each.
 pub(crate) fn open_lines(turn: &Turn<'_>) -> Vec<String> {
-    let title = |card| super::project(card, turn.draft_of(card).as_ref(), turn.now(), turn.policy).title;
+    let title = |card| super::project(card, turn.subject_of(card), turn.now(), turn.policy).title;
     turn.open_cards().map(title).collect()
 }
 
