@@ -25,7 +25,8 @@ use compile::{Language, Tables};
 use vocabulary::Vocabulary;
 
 /// Where lexicons are, and what the engine calls them.
-const FOLDERS: [(&str, &str); 2] = [("src/recognize/data", "RECOGNIZE"), ("src/intent/data", "INTENT")];
+const FOLDERS: [(&str, &str); 3] =
+    [("src/recognize/data", "RECOGNIZE"), ("src/intent/data", "INTENT"), ("src/review/data", "REVIEW")];
 
 /// The names of places, one a line.
 const PLACES: &str = "src/recognize/data/gazetteer.txt";

@@ -122,6 +122,7 @@ reasons! {
     CommandForget = "command.forget", "The remembered intent was cleared.";
     CommandStop = "command.stop", "Everything that can be stopped was stopped.";
     CommandTicket = "command.ticket", "A ticket was asked for by command.";
+    CommandReview = "command.review", "A review was asked for by command.";
     CommandUnknown = "command.unknown", "The command is not known; the nearest one was named.";
 
     EffectSettled = "effect.settled", "The outcome of an effect was taken in.";
@@ -161,6 +162,15 @@ reasons! {
     IntentAsked = "intent.asked", "No rule spoke, so a model was asked.";
     IntentRemembered = "intent.remembered", "What is wanted was unclear, so the remembered choice of this thread was used.";
     IntentChosen = "intent.chosen", "The user chose what to do with the message.";
+    Reviewed = "review.written", "The model that was asked for a review answered, or will not; the review is shown.";
+    ReviewKnown = "review.known", "The topic was reviewed and froze; nobody asked for another review in so many words.";
+    ReviewFeedback = "review.feedback", "The message says something to the active review, so a model was asked what that changes.";
+    ReviewPatched = "review.patched", "The message says something to the active review, so there is a new version of it.";
+    ReviewUnchanged = "review.unchanged", "The message says nothing that the active review does not have.";
+    ReviewComplete = "review.complete", "The whole message acknowledges the active review, so it froze.";
+    ReviewIdle = "review.idle", "Nobody answered the review for its time, so it froze.";
+    ReviewShown = "review.shown", "A review was shown in full.";
+    ReviewHandedOver = "review.handed_over", "The message points at a review, so its artifact was given to the drafter of tickets.";
     DelegationStarted = "delegation.started", "A task was handed to a sub-agent, as the message said.";
     DelegationUnclear = "delegation.unclear", "A task is to be handed over, and there are several sub-agents; the user was asked which.";
     DelegationNothing = "delegation.nothing", "Something is to be handed over, and nothing is there to refer to, or nobody by that name.";

@@ -58,6 +58,8 @@ ids! {
     CardId, "cd_";
     /// The text of a ticket before it is one.
     DraftId, "dr_";
+    /// A review.
+    ReviewId, "rv_";
     /// A deadline.
     TimerId, "tm_";
 }

@@ -16,6 +16,7 @@ use crate::event::Event;
 use crate::id::{CardId, DraftId, EffectId, LaneId, MessageId, TaskId, digest_id};
 use crate::intent::Remembered;
 use crate::pending::{Answered, PendingState};
+use crate::review::Review;
 use crate::snapshot;
 use crate::tickets::Draft;
 use crate::time::Timestamp;
@@ -304,6 +305,8 @@ pub enum Record {
     Card(Card),
     /// An event kept until a model's answer lets routing go on with it.
     Held(Event),
+    /// A review.
+    Review(Review),
 }
 
 /// The kind of a record, first part of its key.
@@ -320,11 +323,14 @@ pub enum RecordKind {
     Card,
     /// See [`Record::Held`].
     Held,
+    /// See [`Record::Review`].
+    Review,
 }
 
 impl RecordKind {
-    /// All five, in their order.
-    pub(crate) const ALL: [Self; 5] = [Self::Message, Self::Task, Self::Draft, Self::Card, Self::Held];
+    /// All of them, in their order.
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Message, Self::Task, Self::Draft, Self::Card, Self::Held, Self::Review];
     pub(crate) const COUNT: usize = Self::ALL.len();
 
     /// The word used in the store and in hashes.
@@ -336,6 +342,7 @@ impl RecordKind {
             Self::Draft => "draft",
             Self::Card => "card",
             Self::Held => "held",
+            Self::Review => "review",
         }
     }
 }
@@ -363,6 +370,7 @@ impl Record {
             Self::Draft(_) => RecordKind::Draft,
             Self::Card(_) => RecordKind::Card,
             Self::Held(_) => RecordKind::Held,
+            Self::Review(_) => RecordKind::Review,
         }
     }
 
@@ -373,6 +381,7 @@ impl Record {
             Self::Draft(draft) => &draft.id.0,
             Self::Card(card) => &card.id.0,
             Self::Held(event) => &event.id,
+            Self::Review(review) => &review.id.0,
         }
     }
 }

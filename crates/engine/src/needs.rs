@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::event::{Event, EventKind, Press};
 use crate::given::Given;
-use crate::id::{CardId, TaskId};
+use crate::id::{CardId, ReviewId, TaskId};
 use crate::lane::{Lane, Record, RecordKey, RecordKind};
 use crate::workflow::{About, CardStatus, Progress, TimerAbout};
 
@@ -19,7 +19,10 @@ pub fn needs(lane: &Lane, event: &Event, given: &Given) -> Vec<RecordKey> {
         },
         EventKind::EffectSettled { card, .. } => card.as_ref(),
         EventKind::TimerDue {
-            about: TimerAbout::Expiry { card, .. } | TimerAbout::Reminder { card, .. },
+            about:
+                TimerAbout::Expiry { card, .. }
+                | TimerAbout::Cooldown { card, .. }
+                | TimerAbout::Reminder { card, .. },
             ..
         } => Some(card),
         _ => None,
@@ -40,7 +43,14 @@ pub fn needs(lane: &Lane, event: &Event, given: &Given) -> Vec<RecordKey> {
         _ => None,
     };
     let mut wanted: Vec<RecordKey> = card.iter().map(|card| key(RecordKind::Card, &card.0)).collect();
+    // A review's card changes with it, whatever changes it.
+    wanted.extend(lane.records.of(RecordKind::Review).filter_map(|record| match record {
+        Record::Review(review) if review.current() => Some(key(RecordKind::Card, &review.card.0)),
+        _ => None,
+    }));
     if let EventKind::MessagePosted(_) = &event.kind {
+        // The review that is replied to, when the message has left the window.
+        wanted.extend(task.map(|task| key(RecordKind::Review, &ReviewId::of(task).0)));
         // What a waiting question is about, should it be answered.
         for pending in lane.head.pendings.iter().chain(&lane.head.lapsed).filter(|p| p.expected.is_some()) {
             wanted.extend(pending.kind.card().map(|card| key(RecordKind::Card, &card.0)));
@@ -62,6 +72,7 @@ pub fn needs(lane: &Lane, event: &Event, given: &Given) -> Vec<RecordKey> {
         .iter()
         .filter_map(|key| match have(key) {
             Some(Record::Draft(draft)) => Some(draft.task.0.clone()),
+            Some(Record::Review(review)) => Some(review.task.0.clone()),
             Some(Record::Card(card)) => card.task().map(|task| task.0.clone()),
             _ => None,
         })

@@ -49,6 +49,10 @@ pub mod limits {
     pub const BATCH_ITEMS: usize = 50;
     /// Characters kept of what a tool or a sub-agent answers: what a chat shows of it.
     pub const WORK_ANSWER: usize = 4_000;
+    /// Sentences that are read of what is reviewed: a long evening's talk.
+    pub const REVIEW_SENTENCES: usize = 200;
+    /// Sentences that sum up what is reviewed, without a model.
+    pub const REVIEW_SUMMARY: usize = 3;
     /// How often a lost race is run again before the row is left for later (`spec 06 §3.1`).
     pub const RACES: u32 = 5;
     /// How long one run of a lane may take when others wait (`spec 06 §3.3`).
@@ -79,6 +83,8 @@ pub struct Policy {
     pub ask: AskLimits,
     /// The remembered intent.
     pub remember: Remember,
+    /// Reviews.
+    pub review: ReviewLimits,
     /// Approvals.
     pub approval: ApprovalLimits,
     /// Who may approve. No matching rule: nobody.
@@ -242,6 +248,35 @@ pub struct Remember {
 impl Default for Remember {
     fn default() -> Self {
         Self { idle_ms: 2 * Timestamp::HOUR }
+    }
+}
+
+/// Reviews (`spec 03 §4`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReviewLimits {
+    /// A review that nobody answers for so long freezes; at exactly that it does not yet.
+    pub cooldown_ms: Millis,
+    /// Bullets of a patch that are shown: what a person reads at once.
+    pub bullets: usize,
+    /// Characters of a bullet that quotes the thread.
+    pub bullet_chars: usize,
+    /// Characters of a topic: a card's title.
+    pub topic_chars: usize,
+    /// Percent of the words of the shorter topic that two share when they are the same: most of them, so that a word
+    /// more or less makes no new topic, and one word of two does.
+    pub same_topic_percent: u8,
+}
+
+impl Default for ReviewLimits {
+    fn default() -> Self {
+        Self {
+            cooldown_ms: Timestamp::DAY,
+            bullets: 12,
+            bullet_chars: 240,
+            topic_chars: 80,
+            same_topic_percent: 75,
+        }
     }
 }
 

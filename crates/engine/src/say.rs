@@ -1,5 +1,7 @@
 //! Every sentence the engine says, in one place. English; a second language is a second file of these.
 
+pub(crate) mod review;
+
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -34,10 +36,7 @@ pub(crate) const FORGOTTEN: &str = "Forgotten: unclear messages will be asked ab
 pub(crate) const NOTHING_REMEMBERED: &str = "This thread remembers no mode.";
 pub(crate) const FORGET_ME: &str =
     "Erasing a person's data is not part of this version; nothing was changed.";
-pub(crate) const NO_DISCUSSION: &str =
-    "Discussing is not part of this version. I can make a ticket of it: say \"create a ticket for …\".";
-pub(crate) const NO_REVIEW: &str =
-    "Reviews are not part of this version. Nothing was started; I can make a ticket of it instead.";
+pub(crate) const NO_DISCUSSION: &str = "I have no answer to that. I can review it (say \"review this\") or make a ticket of it (say \"create a ticket for this\").";
 pub(crate) const NO_UPDATE: &str =
     "Changing an issue that exists is not part of this version. Nothing was changed; I can draft a new one.";
 pub(crate) const NO_TURN: &str = "There is no earlier turn in this thread to explain.";
@@ -65,9 +64,9 @@ pub(crate) const fn stopped(something: bool, start_over: bool) -> &'static str {
 pub(crate) fn help(policy: &Policy) -> String {
     let command = &policy.command.0;
     format!(
-        "I turn messages into tickets, and nothing leaves this thread before somebody presses Approve.\n\
-         Say \"create a ticket for …\", or write anything and choose what I should do with it.\n\
-         {command} help · status · pending · why · forget · stop · ticket TEXT"
+        "I turn messages into tickets and reviews, and nothing leaves this thread before somebody presses Approve.\n\
+         Say \"create a ticket for …\" or \"review this\", or write anything and choose what I should do with it.\n\
+         {command} help · status · pending · why · forget · stop · ticket TEXT · review TEXT"
     )
 }
 
@@ -325,6 +324,12 @@ pub(crate) fn gate_card(text: &str, chars: usize) -> String {
 
 pub(crate) fn remembered_used(label: &str) -> String {
     format!("Remembered for this thread: {label}")
+}
+
+pub(crate) fn remembered_used_up(label: &str) -> String {
+    format!(
+        "Remembered for this thread: {label}. That is over now, since the review before is: unclear messages will be asked about again."
+    )
 }
 
 pub(crate) fn reminder(title: &str) -> String {

@@ -16,6 +16,7 @@ use crate::rungs::{
     addressing::addressing,
     event::{settled_or_host, workflow_event},
     intent::{intent, remembered_intent, scope_gate},
+    review::active_review,
     words::{conversational_pending, focus_of_message, hard_interrupt},
 };
 use crate::time::Timestamp;
@@ -73,7 +74,7 @@ const LADDER: [(Rung, Decide); 11] = [
     (Rung::Interrupt, hard_interrupt),
     (Rung::Pending, conversational_pending),
     (Rung::Selection, |_| Passed(Predicate::NoOptions)),
-    (Rung::Review, |_| Passed(Predicate::NoReview)),
+    (Rung::Review, active_review),
     (Rung::Intent, intent),
     (Rung::Remembered, remembered_intent),
     (Rung::Gate, scope_gate),

@@ -129,7 +129,10 @@ predicates! {
     NotAStop = Interrupt, "5s", "the whole message is not a stop";
     NothingWaits = Pending, "6w", "nothing is waiting for words";
     NoOptions = Selection, "7o", "no option set is active: this version registers none";
-    NoReview = Review, "8r", "no review is active: this version starts none";
+    NoReview = Review, "8r", "no review is active";
+    ReviewNotFocus = Review, "8f", "the focus is not the active review";
+    ReviewOver = Review, "8o", "the review was left alone for too long, so it froze";
+    OtherIntent = Review, "8i", "the message says explicitly that it wants something else";
     NoRule = Intent, "9r", "no rule speaks, and no model may be asked";
     AskedAlready = Intent, "9a", "no rule speaks, and a model is being asked already";
     NoAnswer = Intent, "9n", "the model gave no usable answer";
@@ -296,7 +299,7 @@ mod tests {
         let stored = serde_json::to_string(&trace).unwrap();
         assert_eq!(
             stored,
-            r#"{"passed":"1m 1a 2w 3m 4m 4f 5s 6w 7o 8r 9r 9a 9n 10r 6:pending.mismatch 6:pending.other_person"}"#
+            r#"{"passed":"1m 1a 2w 3m 4m 4f 5s 6w 7o 8r 8f 8o 8i 9r 9a 9n 10r 6:pending.mismatch 6:pending.other_person"}"#
         );
         assert_eq!(serde_json::from_str::<Trace>(&stored).unwrap(), trace);
         for predicate in Predicate::ALL {

@@ -17,11 +17,12 @@ use crate::effect::{ApprovalRef, Effect, EffectBody, Outcome};
 use crate::event::{Event, EventKind, Posted};
 use crate::focus::{FocusContext, Reference};
 use crate::given::Given;
-use crate::id::{CardId, DraftId, EffectId, MessageId, Mint, PendingId, TaskId, TimerId};
+use crate::id::{CardId, DraftId, EffectId, MessageId, Mint, PendingId, ReviewId, TaskId, TimerId};
 use crate::lane::{Change, Lane, LaneState, Message, MessageKind, Record, RecordKey, RecordKind, Role};
 use crate::pending::{PendingClass, PendingKind, PendingState};
 use crate::policy::Policy;
 use crate::recognize::{Expected, Words};
+use crate::review::Review;
 use crate::step::{Step, Timer};
 use crate::tickets::Draft;
 use crate::time::Timestamp;
@@ -172,6 +173,19 @@ impl<'a> Turn<'a> {
         ids.filter_map(|id| self.draft(&DraftId::from(id)))
     }
 
+    pub(crate) fn review(&self, id: &ReviewId) -> Option<Review> {
+        match self.find(RecordKind::Review, &id.0)? {
+            Record::Review(review) => Some(review.clone()),
+            _ => None,
+        }
+    }
+
+    /// The loaded reviews, as this turn sees them.
+    pub(crate) fn reviews(&self) -> impl Iterator<Item = Review> {
+        let ids = self.lane.records.of(RecordKind::Review).map(Record::id);
+        ids.filter_map(|id| self.review(&ReviewId::from(id)))
+    }
+
     pub(crate) fn message_ref(&self, id: &str) -> Option<&Message> {
         match self.find(RecordKind::Message, id)? {
             Record::Message(message) => Some(message),
@@ -202,7 +216,7 @@ impl<'a> Turn<'a> {
     /// The cards that wait for somebody, oldest first: not the button that clears a remembered mode. Most loaded
     /// cards are over, and passing over them needs no looking up.
     pub(crate) fn open_cards(&self) -> impl DoubleEndedIterator<Item = &Card> {
-        let waits = |card: &Card| card.open() && card.about != About::Remembered;
+        let waits = |card: &Card| card.waits() && card.about != About::Remembered;
         let written = self.changed.iter().filter_map(Change::written);
         let known = self.lane.records.of(RecordKind::Card).chain(written).chain(&self.given.revived);
         let maybe: Vec<&str> =

@@ -3,8 +3,9 @@
 mod world;
 
 use throughline_engine::effect::{EffectBody, Outcome};
-use throughline_engine::workflow::Action;
-use throughline_engine::{Reason, Timestamp, Verdict};
+use throughline_engine::event::EventKind;
+use throughline_engine::workflow::{Action, Card, TimerAbout};
+use throughline_engine::{Given, Reason, Timestamp, Verdict};
 use world::{TICKET, World, heard};
 
 /// A world at each of the states a card can be in, by name.
@@ -77,10 +78,48 @@ fn states() -> Vec<(&'static str, World)> {
     ]
 }
 
+/// A world at each of the states a review can be in, with the card of the review.
+fn reviews() -> Vec<(&'static str, World, Card)> {
+    let begun = |model: bool| {
+        let mut w = World::new();
+        let _ = w.says("ana", "Review this plan: we will use Postgres. A migration may break the reports.");
+        w.model = model;
+        let card = w.card();
+        (w, card)
+    };
+    let then = |acts: &[&str]| {
+        let (mut w, card) = begun(false);
+        for text in acts {
+            let _ = w.says("bob", text);
+        }
+        let card = w.lane.records.card(&card.id).unwrap().clone();
+        (w, card)
+    };
+    let with = |name, (world, card)| (name, world, card);
+    vec![
+        with("active", begun(false)),
+        with("active, with a model", begun(true)),
+        with("patched", then(&["What about backups?"])),
+        with("frozen", then(&["thanks"])),
+        with("handed over", then(&["create the epic for that"])),
+        with("superseded", then(&["Review this plan: we will use Redis."])),
+        with("forgotten", then(&["/maro forget review"])),
+        with("idle", {
+            let (mut w, card) = begun(false);
+            w.advance(Timestamp::DAY + 1);
+            let about = TimerAbout::Cooldown { card: card.id.clone(), version: 1 };
+            let given = Given { now: w.now, ..Given::default() };
+            let _ = w.event("", EventKind::TimerDue { timer: card.timers[0].clone(), about }, given);
+            let card = w.card();
+            (w, card)
+        }),
+    ]
+}
+
 #[test]
 fn every_press_is_answered() {
-    for (state, world) in states() {
-        let card = world.card();
+    let states = states().into_iter().map(|(state, world)| (state, world.clone(), world.card()));
+    for (state, world, card) in states.chain(reviews()) {
         for action in Action::ALL {
             for version in 0..=card.version + 1 {
                 for actor in ["ana", "bob", "eve"] {
@@ -97,6 +136,28 @@ fn every_press_is_answered() {
                 }
             }
         }
+    }
+}
+
+/// `spec 03 §3`: an active review offers its four buttons, a frozen one only to be turned into tickets, and one that was
+/// superseded or forgotten nothing.
+#[test]
+fn a_review_takes_the_presses_of_its_step() {
+    for (state, world, card) in reviews() {
+        let takes = |action: &Action| {
+            let step = world.clone().presses("bob", &card, card.version, *action);
+            !matches!(step.decision.reason, Reason::StaleStep | Reason::StaleVersion)
+        };
+        let taken: Vec<Action> = Action::ALL.into_iter().filter(takes).collect();
+        let expected: &[Action] = match state {
+            // Recording a decision is refused until there is a way for decisions.
+            "active" | "active, with a model" | "patched" => {
+                &[Action::ShowFull, Action::TurnIntoTicket, Action::Finish]
+            }
+            "frozen" | "handed over" | "idle" => &[Action::TurnIntoTicket],
+            _ => &[],
+        };
+        assert_eq!(taken, expected, "{state}");
     }
 }
 

@@ -173,9 +173,11 @@ fn a_remembered_mode_waits_for_nobody() {
     let _ = w.says("ana", "hmm, the second thing we talked about");
     let gate = w.card();
     let _ = w.presses("ana", &gate, 1, Action::Remember);
-    let _ = w.presses("ana", &gate, 1, Action::SelectReview);
+    let _ = w.presses("ana", &gate, 1, Action::SelectTicket);
+    let _ = w.says("ana", "stop");
     w.advance(1);
     assert_eq!(w.says("ana", "and what about the third").decision.reason, Reason::IntentRemembered);
+    let _ = w.says("ana", "stop");
     assert_eq!(w.says("ana", "thanks").decision.reason, Reason::Acknowledged);
     let _ = w.says("ana", "/maro forget");
     assert!(cards(&w).iter().all(|card| !card.open()), "its button is gone with it");

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use throughline_engine::effect::Outcome;
 use throughline_engine::event::{EventKind, TaskReported};
-use throughline_engine::lane::TaskStatus;
+use throughline_engine::lane::{Record, TaskStatus};
 use throughline_engine::pending::{PendingKind, PendingState, Slot};
 use throughline_engine::recognize::Expected;
 use throughline_engine::snapshot;
@@ -130,6 +130,39 @@ fn todays_encoding_is_the_golden_one() {
     }
     assert_eq!(fs::read_to_string(folder.join("head.json")).unwrap(), head);
     assert_eq!(fs::read_to_string(folder.join("records.jsonl")).unwrap(), records);
+}
+
+/// Reviews came within version 2: their records and cards have a file of their own. `GOLDEN=write` writes it, once.
+#[test]
+fn reviews_are_written_as_their_golden_file_says() {
+    let mut w = World::new();
+    let _ = w.says("ana", "Review this plan: we will use Postgres. A migration may break the reports.");
+    let _ = w.says("bob", "What about backups?");
+    let _ = w.says("ana", "Now review this plan: we will use Redis.");
+    let _ = w.says("bob", "create the epic for that");
+    let _ = w.says("ana", "do a security review of the login flow");
+    let _ = w.says("ana", "thanks");
+    w.model = true;
+    let _ = w.says("bob", "PM review please");
+    let review = |record: &&Record| match record {
+        Record::Review(_) => true,
+        Record::Card(card) => card.review().is_some(),
+        _ => false,
+    };
+    let written = |record: &Record| snapshot::encode_record(record) + "\n";
+    let records: String = w.lane.records.iter().filter(review).map(written).collect();
+    let file = folder(snapshot::VERSION).join("reviews.jsonl");
+    if std::env::var("GOLDEN").as_deref() == Ok("write") {
+        fs::write(&file, &records).unwrap();
+    }
+    let golden = fs::read_to_string(&file).unwrap();
+    assert_eq!(golden, records);
+    for line in golden.lines() {
+        assert_eq!(snapshot::encode_record(&snapshot::decode_record(line).unwrap()), line);
+    }
+    for status in ["drafting", "frozen", "superseded"] {
+        assert!(golden.contains(&format!("\"is\":\"{status}\"")), "{status}");
+    }
 }
 
 #[test]

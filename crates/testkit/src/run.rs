@@ -341,7 +341,7 @@ impl Played {
             let answers = |turn: &&&crate::driver::SeenTurn| {
                 turn.lane == turns[at].lane
                     && turn.summary.event == "effect.settled"
-                    && turn.summary.decision.rung >= Rung::Intent
+                    && turn.summary.decision.rung >= Rung::Review
             };
             path.extend(turns[at + 1..].iter().find(answers).map(|turn| &turn.summary));
         }

@@ -16,6 +16,7 @@ use crate::id::{EffectId, MessageId};
 use crate::intent::Intent;
 use crate::lane::{OpenAsk, Record, RecordKind};
 use crate::recognize::Words;
+use crate::review::flow as review;
 use crate::rungs::{event, focus, intent};
 use crate::tickets::flow;
 use crate::turn::{Said, Turn};
@@ -116,6 +117,12 @@ fn hand_over(turn: &mut Turn<'_>, about: Asked, answer: Option<Answer>) -> Decis
         (Asked::Draft(draft), _) => flow::drafted(turn, &draft, None),
         (Asked::Discussion, Some(Answer::Text { text })) => intent::discussed(turn, Some(&text)),
         (Asked::Discussion, _) => intent::discussed(turn, None),
+        (Asked::Review(id), Some(Answer::Review(written))) => review::written(turn, &id, Some(written)),
+        (Asked::Review(id), _) => review::written(turn, &id, None),
+        (Asked::Patch(id), Some(Answer::Patch(patch))) => review::patch_written(turn, &id, Some(patch)),
+        (Asked::Patch(id), _) => review::patch_written(turn, &id, None),
+        (Asked::Synthesis(id), Some(Answer::Text { text })) => review::synthesised(turn, &id, Some(&text)),
+        (Asked::Synthesis(id), _) => review::synthesised(turn, &id, None),
     }
 }
 

@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::focus::Hint;
-use crate::id::{DraftId, MessageId};
+use crate::id::{DraftId, MessageId, ReviewId};
 use crate::intent::Intent;
 use crate::policy::Policy;
 use crate::tickets::{ItemType, Part};
@@ -136,6 +136,12 @@ pub enum Asked {
     Draft(DraftId),
     /// An answer in words.
     Discussion,
+    /// A review that is being written.
+    Review(ReviewId),
+    /// What feedback changes of a review.
+    Patch(ReviewId),
+    /// A review as a whole.
+    Synthesis(ReviewId),
 }
 
 impl Asked {

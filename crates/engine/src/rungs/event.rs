@@ -17,6 +17,7 @@ use crate::intent::Intent;
 use crate::lane::{Message, MessageKind, Moved, Role, TaskStatus};
 use crate::pending::{PendingKind, Slot};
 use crate::recognize::Expected;
+use crate::review::flow as review;
 use crate::rungs::intent::act;
 use crate::say;
 use crate::step::climb;
@@ -120,7 +121,9 @@ pub(crate) fn classified(turn: &mut Turn<'_>, intent: Option<Intent>) -> Decisio
 
 /// A deadline. One whose card is decided or newer is over.
 fn due(turn: &mut Turn<'_>, about: &TimerAbout) -> Reason {
-    let (TimerAbout::Expiry { card: id, version } | TimerAbout::Reminder { card: id, version }) = about;
+    let (TimerAbout::Expiry { card: id, version }
+    | TimerAbout::Cooldown { card: id, version }
+    | TimerAbout::Reminder { card: id, version }) = about;
     let Some(card) = turn.card(id).filter(|card| card.open() && card.version == *version) else {
         return Reason::TimerSuperseded;
     };
@@ -129,6 +132,7 @@ fn due(turn: &mut Turn<'_>, about: &TimerAbout) -> Reason {
             press::end_of(turn, &card, TaskStatus::Cancelled);
             press::close(turn, card, CardStatus::Expired, Closing::Expired);
         }
+        TimerAbout::Cooldown { .. } => return review::cooled_down(turn, &card),
         TimerAbout::Reminder { .. } => {
             let draft = turn.draft_of(&card);
             let (task, title) = match (&draft, &card.about) {

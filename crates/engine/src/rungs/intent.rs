@@ -17,6 +17,7 @@ use crate::intent::handover::{Handover, handover};
 use crate::intent::{Intent, rules};
 use crate::lane::MessageKind;
 use crate::recognize;
+use crate::review::flow as review;
 use crate::rungs::words::context;
 use crate::say;
 use crate::tickets::{ItemType, flow};
@@ -41,6 +42,11 @@ pub(crate) fn intent(turn: &mut Turn<'_>) -> Tried {
             return Decided(Decision::new(verdict, Reason::IntentRule).with_intent(Intent::Ticket));
         }
         let (intent, named) = (ruling.intent.into(), ruling.item.and_then(item_type));
+        if let (Intent::Ticket, None, Some(of)) = (intent, &ruling.object, review::in_reach(turn)) {
+            let verdict = review::hand_over(turn, of, named, &said.by);
+            turn.note(Reason::ReviewHandedOver);
+            return Decided(Decision::new(verdict, Reason::IntentRule).with_intent(intent));
+        }
         let object = ruling.object.map(|object| (with_body(&object, said.text()), named));
         return Decided(act(turn, intent, Reason::IntentRule, object));
     }
@@ -101,6 +107,10 @@ pub(crate) fn remembered_intent(turn: &mut Turn<'_>) -> Tried {
     let label = if remembered.intent == Intent::Review { Action::SelectReview } else { Action::SelectTicket };
     let decision = act(turn, remembered.intent, Reason::IntentRemembered, None);
     let by = said(turn).by.clone();
+    if turn.head.remembered.is_none() {
+        turn.say(MessageKind::Notification, None, &say::remembered_used_up(label.label()));
+        return Decided(decision);
+    }
     turn.withdraw_mode_buttons();
     turn.say(MessageKind::Notification, None, &say::remembered_used(label.label()));
     turn.show(About::Remembered, &by, None);
@@ -132,12 +142,17 @@ pub(crate) fn act(
     ticket: Option<(String, Option<ItemType>)>,
 ) -> Decision {
     let said = said(turn);
+    let mut reason = reason;
     let verdict = match intent {
         Intent::Ticket => {
             let (about, named) = ticket.unwrap_or_else(|| (said.text().into(), None));
             flow::start(turn, &about, named, &said.by)
         }
-        Intent::Review => answer(turn, say::NO_REVIEW),
+        Intent::Review => {
+            let (verdict, why) = review::start(turn, said.text(), &said.by, review::Asks::of(reason));
+            reason = why.unwrap_or(reason);
+            verdict
+        }
         Intent::Discussion if arbitrate::open(turn, Asked::Discussion, Question::Answer) => Verdict::Deferred,
         Intent::Discussion => answer(turn, say::NO_DISCUSSION),
         Intent::Meta | Intent::Ambiguous => answer(turn, &say::help(turn.policy)),

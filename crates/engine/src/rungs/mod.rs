@@ -3,6 +3,7 @@
 pub(crate) mod addressing;
 pub(crate) mod event;
 pub(crate) mod intent;
+pub(crate) mod review;
 pub(crate) mod words;
 
 use alloc::rc::Rc;

@@ -10,6 +10,7 @@ use super::{
     focus, said,
 };
 use crate::admit::{Admission, admit};
+use crate::ask::Asked;
 use crate::decision::{Applied, Decision, Reason, Verdict};
 use crate::event::{Event, EventKind};
 use crate::focus as resolver;
@@ -18,6 +19,7 @@ use crate::intent::Intent;
 use crate::lane::{MessageKind, RecordKind, Task, TaskStatus};
 use crate::pending::{Answered, Fit, PendingKind, PendingState, Slot};
 use crate::recognize::{self, Context, Expected, Interrupt, Match, Strength, Value, Words};
+use crate::review::flow as review;
 use crate::say;
 use crate::tickets::flow;
 use crate::trace::Predicate;
@@ -74,6 +76,9 @@ pub(crate) fn interrupt(turn: &mut Turn<'_>, kind: Interrupt) -> bool {
         turn.drop_record(RecordKind::Held, &ask.message.0);
         if let Some(draft) = ask.about.draft().and_then(|draft| turn.draft(draft)) {
             turn.end_task(&draft.task, TaskStatus::Cancelled);
+        }
+        if let Asked::Review(review) = &ask.about {
+            review::abandon(turn, review);
         }
     }
     turn.head.lapsed = None;

@@ -23,6 +23,17 @@ use crate::workflow::{About, Action, Card, CardStatus, Checks, Progress};
 /// Starts a ticket about `text`, as a task of its own. A model writes it where there is one; what the message says
 /// itself is kept in any case.
 pub(crate) fn start(turn: &mut Turn<'_>, text: &str, named: Option<ItemType>, by: &str) -> Verdict {
+    start_from(turn, text, named, by, Vec::new())
+}
+
+/// The same about what something else came to, which a model is shown beside the message: a review's artifact.
+pub(crate) fn start_from(
+    turn: &mut Turn<'_>,
+    text: &str,
+    named: Option<ItemType>,
+    by: &str,
+    from: Vec<String>,
+) -> Verdict {
     let task = turn.start_task(text, by);
     let source = turn.said.as_ref().map_or_else(|| MessageId::from(""), |said| said.message.clone());
     let (item_type, parts) = extract(text, named, turn.policy.window.title_chars);
@@ -38,7 +49,7 @@ pub(crate) fn start(turn: &mut Turn<'_>, text: &str, named: Option<ItemType>, by
         created: None,
     };
     // What says everything itself needs nobody to write it.
-    let question = Question::Draft { item_type: named, stories: None, from: Vec::new() };
+    let question = Question::Draft { item_type: named, stories: None, from };
     if !draft.missing().is_empty() && arbitrate::open(turn, Asked::Draft(draft.id.clone()), question) {
         turn.put(Record::Draft(draft));
         return Verdict::Deferred;

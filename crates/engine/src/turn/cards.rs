@@ -102,6 +102,14 @@ impl Turn<'_> {
         self.update(card);
     }
 
+    /// The same card at its next step. What it shows stays what it was, so its version does.
+    pub(crate) fn move_on(&mut self, mut card: Card, about: About) {
+        self.clear_timers.append(&mut card.timers);
+        card.about = about;
+        self.set_timers(&mut card);
+        self.update(card);
+    }
+
     fn pending_of(&self, card: &Card) -> Option<PendingKind> {
         let id = card.id.clone();
         match &card.about {
@@ -114,7 +122,7 @@ impl Turn<'_> {
             About::UncertainEffect { effect, .. } => {
                 Some(PendingKind::WaitingUncertainEffect { card: id, effect: effect.clone() })
             }
-            About::Remembered => None,
+            About::Remembered | About::ReviewActive { .. } | About::ReviewFrozen { .. } => None,
         }
     }
 
@@ -133,6 +141,10 @@ impl Turn<'_> {
         if let Some(end) = card.expires_at {
             // The end itself still counts; the timer comes one millisecond later.
             card.timers.push(self.set_timer(end.plus(1), TimerAbout::Expiry { card: id.clone(), version }));
+        }
+        if matches!(card.about, About::ReviewActive { .. }) {
+            let due = self.now().plus(self.policy.review.cooldown_ms).plus(1);
+            card.timers.push(self.set_timer(due, TimerAbout::Cooldown { card: id.clone(), version }));
         }
         if matches!(card.about, About::DraftPreview { .. } | About::CallPreview { .. }) {
             let at = self.now().plus(self.policy.approval.remind_ms);

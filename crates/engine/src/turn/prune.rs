@@ -4,10 +4,11 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use super::Turn;
-use crate::id::{CardId, DraftId, MessageId, TaskId};
+use crate::id::{CardId, DraftId, MessageId, ReviewId, TaskId};
 use crate::lane::{Record, RecordKey, RecordKind};
 use crate::pending::PendingKind;
 use crate::policy::limits;
+use crate::review::{Review, Status};
 use crate::time::Timestamp;
 use crate::workflow::{About, Card};
 
@@ -35,16 +36,18 @@ impl Turn<'_> {
     /// message has to find it.
     fn next_to_leave(&self) -> Option<CardId> {
         let card = |id: &str| self.card_ref(id);
-        let open = |id: &&str| card(id).is_some_and(Card::open);
+        let open = |id: &&str| card(id).is_some_and(Card::waits);
         let gate = |id: &&str| card(id).is_some_and(|card| matches!(card.about, About::ScopeGate { .. }));
         let loaded = || self.head.cards.texts().filter(|id| self.untouched(RecordKind::Card, id));
         loaded().find(|id| !open(id)).or_else(|| loaded().find(|id| !gate(id))).map(CardId::from)
     }
 
-    /// Drafts that no loaded card and no question needs leave, and tasks that nothing loaded names and nobody is at.
+    /// Drafts that no loaded card and no question needs leave, reviews that are over and have no loaded card, and tasks
+    /// that nothing loaded names and nobody is at.
     fn retire_unused(&mut self) {
         let records = &self.lane.records;
-        let loaded = || records.of(RecordKind::Draft).chain(records.of(RecordKind::Task));
+        let kinds = [RecordKind::Draft, RecordKind::Task, RecordKind::Review];
+        let loaded = || kinds.into_iter().flat_map(|kind| records.of(kind));
         if loaded().next().is_none() {
             return;
         }
@@ -58,12 +61,21 @@ impl Turn<'_> {
             .collect();
         let mut tasks: BTreeSet<&TaskId> =
             drafts.iter().filter_map(|id| self.draft_ref(id)).map(|draft| &draft.task).collect();
+        let reviews: BTreeSet<&ReviewId> = cards().filter_map(Card::review).collect();
+        let kept = |review: &Review| {
+            review.current() || review.status == Status::Drafting || reviews.contains(&review.id)
+        };
+        tasks.extend(records.of(RecordKind::Review).filter_map(|record| match record {
+            Record::Review(review) if kept(review) => Some(&review.task),
+            _ => None,
+        }));
         tasks.extend(questions().filter_map(|pending| pending.task.as_ref()));
         tasks.extend(cards().filter_map(Card::task));
         tasks.extend(self.head.window.texts().filter_map(|id| self.message_ref(id)?.task.as_ref()));
         let recent = self.recently_ended();
         let unused = loaded().filter(|record| match record {
             Record::Draft(draft) => !drafts.contains(&draft.id),
+            Record::Review(review) => !kept(review),
             Record::Task(task) => {
                 !(task.awaited() || tasks.contains(&task.id) || recent.contains(&(task.last_at, task.seq)))
             }

@@ -12,6 +12,7 @@ use crate::effect::FieldError;
 use crate::id::CardId;
 use crate::lane::Record;
 use crate::policy::Policy;
+use crate::review;
 use crate::say;
 use crate::tickets::{Draft, Part};
 use crate::time::Timestamp;
@@ -130,8 +131,16 @@ pub fn project(card: &Card, subject: Option<&Record>, now: Timestamp, policy: &P
         }
         About::CallPreview { call, .. } => call_preview(&mut model, card, call, now, policy),
         About::Remembered => model.title = say::REMEMBERED_CARD.into(),
+        About::ReviewActive { .. } | About::ReviewFrozen { .. } => {
+            let review = if let Some(Record::Review(review)) = subject { Some(review) } else { None };
+            review::project(&mut model, card, review, policy);
+        }
     }
     model.buttons = card.actions().into_iter().map(|action| button(card, action, draft)).collect();
+    if card.review().is_some() {
+        let named = |button: &mut Button| button.name = format!("{}: {}", button.label, model.title);
+        model.buttons.iter_mut().for_each(named);
+    }
     model
 }
 

@@ -6,14 +6,16 @@ use alloc::vec::Vec;
 
 use super::press::open_lines;
 use crate::decision::{Decision, Reason, Verdict};
+use crate::intent::Intent;
 use crate::lane::MessageKind;
 use crate::recognize::Interrupt;
+use crate::review::flow as review;
 use crate::rungs::words::interrupt;
-use crate::say;
+use crate::say::{self, review as words};
 use crate::tickets::flow;
 use crate::turn::Turn;
 
-const WORDS: [&str; 7] = ["help", "status", "pending", "why", "forget", "stop", "ticket"];
+const WORDS: [&str; 8] = ["help", "status", "pending", "why", "forget", "stop", "ticket", "review"];
 
 /// Runs a command; `text` is what follows the command's name.
 pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
@@ -28,6 +30,10 @@ pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
             answer(turn, &text, Reason::CommandWhy)
         }
         "forget" if rest.trim() == "me" => answer(turn, say::FORGET_ME, Reason::CommandForget),
+        "forget" if rest.trim() == "review" => {
+            let text = if review::forget(turn) { words::FORGOTTEN } else { words::NOTHING_TO_FORGET };
+            answer(turn, text, Reason::CommandForget)
+        }
         "forget" => {
             let text = if turn.head.remembered.is_some() { say::FORGOTTEN } else { say::NOTHING_REMEMBERED };
             turn.forget_mode();
@@ -41,6 +47,11 @@ pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
             let by = turn.event.actor.clone();
             flow::start(turn, rest.trim(), None, &by);
             Decision::new(Verdict::Shown, Reason::CommandTicket)
+        }
+        "review" => {
+            let by = turn.event.actor.clone();
+            let (verdict, _) = review::start(turn, rest.trim(), &by, review::Asks::Explicitly);
+            Decision::new(verdict, Reason::CommandReview).with_intent(Intent::Review)
         }
         other => {
             let text = say::unknown_command(other, nearest(other), turn.policy);

@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::effect::FieldError;
-use crate::id::{CardId, DraftId, EffectId, MessageId, TaskId, TimerId};
+use crate::id::{CardId, DraftId, EffectId, MessageId, ReviewId, TaskId, TimerId};
 use crate::lane::{RecordKey, RecordKind};
 use crate::time::Timestamp;
 use crate::work::Call;
@@ -85,6 +85,16 @@ pub enum About {
     },
     /// An answer that used the remembered intent.
     Remembered,
+    /// A review that goes on.
+    ReviewActive {
+        /// The review.
+        review: ReviewId,
+    },
+    /// A review that is over and can be handed over.
+    ReviewFrozen {
+        /// The review.
+        review: ReviewId,
+    },
 }
 
 impl About {
@@ -201,6 +211,13 @@ pub enum TimerAbout {
         /// At which version; a newer one has its own timer.
         version: u32,
     },
+    /// A review nobody has answered.
+    Cooldown {
+        /// Its card.
+        card: CardId,
+        /// At which version.
+        version: u32,
+    },
     /// A reminder that a card still waits.
     Reminder {
         /// Which card.
@@ -223,6 +240,8 @@ impl Card {
             (About::ScopeGate { .. }, _) => Step::ScopeGate,
             (About::UncertainEffect { .. }, _) => Step::UncertainEffect,
             (About::Remembered, _) => Step::Remembered,
+            (About::ReviewActive { .. }, _) => Step::ReviewActive,
+            (About::ReviewFrozen { .. }, _) => Step::ReviewFrozen,
         }
     }
 
@@ -231,14 +250,25 @@ impl Card {
     pub fn draft(&self) -> Option<&DraftId> {
         match &self.about {
             About::DraftPreview { draft, .. } | About::UncertainEffect { draft, .. } => Some(draft),
-            About::ScopeGate { .. } | About::CallPreview { .. } | About::Remembered => None,
+            _ => None,
+        }
+    }
+
+    /// The review it shows, if it shows one.
+    #[must_use]
+    pub fn review(&self) -> Option<&ReviewId> {
+        match &self.about {
+            About::ReviewActive { review } | About::ReviewFrozen { review } => Some(review),
+            _ => None,
         }
     }
 
     /// The record it shows, if it shows one.
     #[must_use]
     pub fn subject(&self) -> Option<RecordKey> {
-        self.draft().map(|draft| RecordKey { kind: RecordKind::Draft, key: draft.0.clone() })
+        let draft = self.draft().map(|draft| (RecordKind::Draft, &draft.0));
+        let (kind, key) = draft.or(self.review().map(|review| (RecordKind::Review, &review.0)))?;
+        Some(RecordKey { kind, key: key.clone() })
     }
 
     /// The task whose call it shows, if it shows one.
@@ -251,6 +281,12 @@ impl Card {
     #[must_use]
     pub fn open(&self) -> bool {
         self.status == CardStatus::Open
+    }
+
+    /// Somebody is waited for: not by a review that is over, whose artifact is only there to be used.
+    #[must_use]
+    pub fn waits(&self) -> bool {
+        self.open() && !matches!(self.about, About::ReviewFrozen { .. })
     }
 
     /// It releases outward effects, so the store keeps an approval of it.

@@ -16,6 +16,7 @@ use crate::intent::{Intent, Remembered};
 use crate::lane::TaskStatus;
 use crate::policy::ApproverRule;
 use crate::recognize::Words;
+use crate::review::flow as review;
 use crate::rungs::intent::act;
 use crate::say;
 use crate::tickets::flow;
@@ -49,6 +50,11 @@ pub(crate) fn submitted(turn: &mut Turn<'_>, press: &Press, values: &BTreeMap<St
 fn refuse(turn: &mut Turn<'_>, Refusal(reason, text): &Refusal) -> Decision {
     turn.tell(text);
     Decision::new(Verdict::Refused, *reason)
+}
+
+/// The step of the card allows nothing of the kind.
+pub(crate) fn refuse_step(turn: &mut Turn<'_>) -> Decision {
+    refuse(turn, &Refusal(Reason::StaleStep, say::STALE_STEP.into()))
 }
 
 /// The checks, in order. Ok is the card, loaded, and the action its step allows to this person now.
@@ -192,12 +198,11 @@ fn perform(turn: &mut Turn<'_>, card: Card, action: Action, _item: &str, remembe
         | Action::ConfirmQuantity
         | Action::ConfirmSize
         | Action::Split
-        | Action::ShowFull
-        | Action::ApproveDecision
-        | Action::TurnIntoTicket
-        | Action::Finish
         | Action::RetryMissing
-        | Action::Comment => refuse(turn, &Refusal(Reason::StaleStep, say::STALE_STEP.into())),
+        | Action::Comment => refuse_step(turn),
+        Action::ShowFull | Action::ApproveDecision | Action::TurnIntoTicket | Action::Finish => {
+            review::pressed(turn, &card, action)
+        }
         Action::Forget => {
             decide(turn, card, action, Progress::None);
             turn.forget_mode();
@@ -218,9 +223,6 @@ pub(crate) fn choose(
     let About::ScopeGate { source, remember: ticked, .. } = card.about.clone() else {
         return Decision::new(Verdict::Refused, Reason::StaleStep);
     };
-    if ticked || remember {
-        turn.head.remembered = Some(Remembered { intent, since: turn.now() });
-    }
     let saved = turn.message(&source);
     decide(turn, card, action, Progress::None);
     let Some(saved) = saved else {
@@ -229,7 +231,12 @@ pub(crate) fn choose(
     };
     let words = Words::of(&saved.text);
     turn.said = Some(Rc::new(Said { message: saved.id, by: saved.by, words, since: saved.at }));
-    act(turn, intent, Reason::IntentChosen, None)
+    let decision = act(turn, intent, Reason::IntentChosen, None);
+    if ticked || remember {
+        // Behind the act: what is remembered now does not end with a review that this choice is the end of.
+        turn.head.remembered = Some(Remembered { intent, since: turn.now() });
+    }
+    decision
 }
 
 /// Consumes a card on behalf of the acting person.

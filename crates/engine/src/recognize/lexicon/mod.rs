@@ -39,7 +39,9 @@ mod compiled {
     include!(concat!(env!("OUT_DIR"), "/lexicons.rs"));
 }
 
-pub(crate) use compiled::{INTENT, INTENT_NAMES, LANGUAGES, RECOGNIZE, RECOGNIZE_NAMES, VOCABULARY};
+pub(crate) use compiled::{
+    INTENT, INTENT_NAMES, LANGUAGES, RECOGNIZE, RECOGNIZE_NAMES, REVIEW, REVIEW_NAMES, VOCABULARY,
+};
 pub(crate) use cover::Cover;
 pub(crate) use shape::{Caught, Few, Parts};
 pub(crate) use table::{SectionId, WordId};
@@ -81,6 +83,12 @@ pub(crate) const fn named(names: &[&str], name: &str) -> SectionId {
         at += 1;
     }
     panic!("no lexicon has a section of this name")
+}
+
+/// The section of that name among `names`, when there is one.
+pub(crate) fn find(names: &[&str], name: &str) -> Option<SectionId> {
+    let at = names.iter().position(|known| *known == name)?;
+    u16::try_from(at).ok().map(SectionId)
 }
 
 /// The bit of the class of that name: see [`Lexicon::classes`]. Used in constants as [`named`] is.

@@ -1,0 +1,85 @@
+//! What feedback comes to: a patch in four sections, of which a bounded number of bullets is shown (`spec 03 §4`).
+
+use alloc::collections::BTreeSet;
+use alloc::string::String;
+
+use super::extract::{self, folded};
+use super::{Points, Review, Section};
+use crate::policy::Policy;
+
+/// What feedback states that the review does not hold yet, without a model.
+pub(super) fn stated(review: &Review, feedback: &str, policy: &Policy) -> Points {
+    new(review, extract::points(&extract::sentences(feedback, policy)))
+}
+
+/// Of these points, those the review does not hold yet and that say something.
+pub(super) fn new(review: &Review, mut points: Points) -> Points {
+    let known = review.merged();
+    for section in Section::ALL {
+        let mut held: BTreeSet<String> = known.of(section).iter().map(|point| folded(point)).collect();
+        points.list(section).retain(|point| !point.trim().is_empty() && held.insert(folded(point)));
+    }
+    points
+}
+
+/// As many as may be shown together, and how many are not: the least important of the last section go first. Sections
+/// hold the most important first.
+pub(crate) fn shown(points: &Points, most: usize) -> (Points, usize) {
+    let mut shown = points.clone();
+    let over = points.len().saturating_sub(most);
+    for _ in 0..over {
+        let last = Section::ALL.into_iter().rev().find(|section| !shown.of(*section).is_empty());
+        if let Some(last) = last {
+            shown.list(last).pop();
+        }
+    }
+    (shown, over)
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString;
+    use alloc::vec::Vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn points(counts: [usize; 4]) -> Points {
+        let mut points = Points::default();
+        for (section, count) in Section::ALL.into_iter().zip(counts) {
+            *points.list(section) = (0..count).map(|n| n.to_string()).collect();
+        }
+        points
+    }
+
+    #[test]
+    fn the_last_section_gives_way_first() {
+        let counts = |points: &Points| Section::ALL.map(|section| points.of(section).len());
+        for (has, shows, more) in [
+            ([3, 3, 3, 11], [3, 3, 3, 3], 8),
+            ([3, 3, 12, 2], [3, 3, 6, 0], 8),
+            ([20, 0, 0, 0], [12, 0, 0, 0], 8),
+            ([1, 0, 2, 0], [1, 0, 2, 0], 0),
+        ] {
+            let (seen, left) = shown(&points(has), 12);
+            assert_eq!((counts(&seen), left), (shows, more), "{has:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_shown_is_a_beginning(counts in prop::array::uniform4(0..30usize), most in 0..20usize) {
+            let all = points(counts);
+            let (seen, left) = shown(&all, most);
+            prop_assert_eq!(seen.len() + left, all.len());
+            prop_assert!(seen.len() <= most);
+            let mut cut = Vec::new();
+            for section in Section::ALL {
+                prop_assert!(all.of(section).starts_with(seen.of(section)));
+                cut.push(seen.of(section).len() < all.of(section).len());
+            }
+            // Only behind a section that is whole does another one begin to be cut.
+            prop_assert!(cut.iter().zip(Section::ALL.into_iter().skip(1)).all(|(cut, next)| !cut || seen.of(next).is_empty()));
+        }
+    }
+}

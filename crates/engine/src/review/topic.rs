@@ -1,0 +1,96 @@
+//! What a review is about, in a few words, and whether two of them are about the same.
+
+use alloc::collections::BTreeSet;
+use alloc::string::{String, ToString};
+
+use super::extract::{at, named};
+use crate::policy::Policy;
+use crate::recognize::Words;
+use crate::recognize::lexicon::SectionId;
+use crate::recognize::words::{Gap, Word};
+
+const STOP: SectionId = named("topic.stop");
+const ARTIFACT: SectionId = named("topic.artifact");
+const KINDS: [SectionId; 2] = [named("kind.security"), named("kind.pm")];
+
+/// The topic of a request and what it is about: the words of the request that name one, else those of the first
+/// sentence of `context`, else what is asked to be reviewed ("architecture"), else the beginning of the request.
+pub(super) fn topic(request: &str, context: Option<&str>, policy: &Policy) -> String {
+    let request = Words::of(request);
+    let generic = |words: &[Word], from: usize| {
+        at(ARTIFACT, words, from) > 0 || KINDS.iter().any(|id| at(*id, words, from) > 0)
+    };
+    let named = |words: &Words| found(words, &generic);
+    let found = named(&request)
+        .or_else(|| named(&Words::of(context?)))
+        .or_else(|| found(&request, &|_, _| false))
+        .unwrap_or_else(|| request.text().lines().next().unwrap_or_default().trim().into());
+    found.chars().take(policy.review.topic_chars).collect()
+}
+
+/// The first sentence that names something, from its first word that does to its last.
+fn found(words: &Words, generic: &dyn Fn(&[Word], usize) -> bool) -> Option<String> {
+    let all = words.all();
+    let names = |from: &usize| at(STOP, all, *from) == 0 && !generic(all, *from);
+    let first = (0..all.len()).find(names)?;
+    let end = (first..all.len()).find(|&at| all[at].after >= Gap::Hard).unwrap_or(all.len() - 1);
+    let last = (first..=end).rev().find(names)?;
+    Some(words.slice(&all[first..=last]).to_string())
+}
+
+/// Whether two topics are the same: they share so much of the words of the shorter one as policy says.
+pub(super) fn same(one: &str, other: &str, policy: &Policy) -> bool {
+    let (one, other) = (words(one), words(other));
+    let least = one.len().min(other.len());
+    least > 0
+        && one.intersection(&other).count() * 100 >= least * usize::from(policy.review.same_topic_percent)
+}
+
+/// The words of a topic that name it, folded.
+fn words(topic: &str) -> BTreeSet<String> {
+    let words = Words::of(topic);
+    let all = words.all();
+    (0..all.len())
+        .filter(|&from| at(STOP, all, from) == 0)
+        .map(|from| words.folded(&all[from]).to_string())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn topics() {
+        for (request, context, expected) in [
+            ("Review this architecture", None, "architecture"),
+            (
+                "Review this architecture",
+                Some("We are moving login to OAuth. It is small."),
+                "moving login to OAuth",
+            ),
+            ("What do you think about microservices?", Some("Old news."), "microservices"),
+            ("And what about event sourcing?", None, "event sourcing"),
+            ("do a security review of the login flow for mobile", None, "login flow for mobile"),
+            ("Please review the caching plan", None, "caching"),
+            ("review this", None, "review this"),
+            ("Was haltet ihr von Microservices?", None, "Microservices"),
+        ] {
+            assert_eq!(topic(request, context, &Policy::default()), expected, "{request}");
+        }
+    }
+
+    #[test]
+    fn same_topics() {
+        let policy = Policy::default();
+        for (one, other, expected) in [
+            ("microservices", "Microservices", true),
+            ("event sourcing", "event sourcing with Kafka", true),
+            ("microservices", "event sourcing", false),
+            ("login flow", "login page", false),
+            ("", "", false),
+        ] {
+            assert_eq!(same(one, other, &policy), expected, "{one} – {other}");
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! What the engine says of reviews.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::review::{Check, Ended, Kind, Patch, Points, Review, Section, Status, shown};
+use crate::time::Timestamp;
+
+pub(crate) const NO_MODEL: &str = "checklist, no model: only what this thread states";
+pub(crate) const NOTHING_STATED: &str = "not stated";
+pub(crate) const WRITING: &str = "Writing it down in full…";
+pub(crate) const NOTHING_NEW: &str =
+    "There is nothing in that which the review does not have, so it stays as it is.";
+pub(crate) const FORGOTTEN: &str = "The review is forgotten.";
+pub(crate) const NOTHING_TO_FORGET: &str = "There is no review here to forget.";
+pub(crate) const GONE: &str = "This review was forgotten";
+pub(crate) const HANDED_ALREADY: &str =
+    "Already processed: tickets are being made of this review. Finish or cancel them first.";
+pub(crate) const NO_DECISIONS: &str =
+    "Recording a decision is not part of this version. Nothing was changed; the review goes on.";
+pub(crate) const THIS_THREAD: &str = "this thread";
+pub(crate) const REPLY_TO_USE: &str = "reply to this to make tickets of it";
+pub(crate) const SUMMARY: &str = "Summary";
+pub(crate) const CHECKLIST: &str = "Checklist";
+
+pub(crate) fn earlier(n: usize) -> String {
+    format!("+ {n} earlier under Show full")
+}
+
+/// The kind, as a title begins.
+pub(crate) fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Architecture => "Architecture review",
+        Kind::Security => "Security review",
+        Kind::Pm => "PM review",
+    }
+}
+
+/// What a review holds of a section.
+pub(crate) fn section(section: Section) -> &'static str {
+    match section {
+        Section::Decisions => "Decisions",
+        Section::Risks => "Risks",
+        Section::Questions => "Open questions",
+        Section::Changes => "Changes",
+    }
+}
+
+/// The same, as a patch names it: four names that never change (`spec 03 §4`).
+fn section_of_patch(section: Section, version: u32) -> String {
+    match section {
+        Section::Decisions => "New decisions".into(),
+        Section::Risks => "New risks".into(),
+        Section::Questions => "New open questions".into(),
+        Section::Changes => format!("Changes since v{}", version.saturating_sub(1)),
+    }
+}
+
+pub(crate) fn title(review: &Review) -> String {
+    let (kind, topic, version) = (kind(review.kind), &review.topic, review.version);
+    match &review.status {
+        Status::Drafting | Status::Active => format!("{kind}: {topic}"),
+        Status::Frozen { .. } => format!("{kind}: {topic} · frozen at v{version}"),
+        Status::Superseded { .. } => {
+            format!("{kind}: {topic} · frozen at v{version}, a newer review followed")
+        }
+        Status::Forgotten => GONE.into(),
+    }
+}
+
+/// How it came to its end, as its card says it.
+pub(crate) fn ended(ended: &Ended, cooldown_h: i64) -> String {
+    match ended {
+        Ended::Completed { by } => format!("complete, says @{by}"),
+        Ended::Idle => format!("nobody answered for {cooldown_h} h, so it froze"),
+        Ended::HandedOver => "tickets were made of it".into(),
+        Ended::Decided => "its decision was taken on".into(),
+    }
+}
+
+/// A patch: what is new, in four sections, the empty ones left out.
+pub(crate) fn patch(review: &Review, patch: &Patch, most: usize) -> String {
+    let (points, more) = shown(&patch.points, most);
+    let head = format!("{}: {} · v{}", kind(review.kind), review.topic, patch.version);
+    let mut lines = alloc::vec![head];
+    lines.extend(sections(&points, |section| section_of_patch(section, patch.version)));
+    if more > 0 {
+        lines.push(format!("+ {more} more under Show full"));
+    }
+    lines.join("\n")
+}
+
+/// Everything a review holds, in the order it came.
+pub(crate) fn full(review: &Review) -> String {
+    let mut parts =
+        alloc::vec![format!("{}: {} · v{}, in full", kind(review.kind), review.topic, review.version)];
+    if !review.summary.is_empty() {
+        parts.push(format!("{SUMMARY}\n{}", review.summary));
+    }
+    parts.push(sections(&review.points, |one| section(one).into()).join("\n"));
+    if !review.checks.is_empty() {
+        parts.push(format!("{CHECKLIST} ({NO_MODEL})\n{}", checks(&review.checks)));
+    }
+    for patch in &review.patches {
+        let lines = sections(&patch.points, |one| section_of_patch(one, patch.version)).join("\n");
+        parts.push(format!("v{}, after @{}\n{lines}", patch.version, patch.by));
+    }
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n\n")
+}
+
+/// A checklist, one item a line.
+pub(crate) fn checks(checks: &[Check]) -> String {
+    let line = |check: &Check| match &check.stated {
+        Some(stated) => format!("{}: “{stated}”", check.item),
+        None => format!("{}: {NOTHING_STATED}", check.item),
+    };
+    checks.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+pub(crate) fn bullets(points: &[String]) -> String {
+    points.iter().map(|point| format!("• {point}")).collect::<Vec<_>>().join("\n")
+}
+
+fn sections(points: &Points, named: impl Fn(Section) -> String) -> Vec<String> {
+    let filled = Section::ALL.into_iter().filter(|section| !points.of(*section).is_empty());
+    filled.map(|section| format!("{}\n{}", named(section), bullets(points.of(section)))).collect()
+}
+
+/// What a review comes to in the end: the summary, then every point. Risks and open questions come last, under the
+/// labels by which a drafter of tickets knows them.
+pub(crate) fn updated_summary(summary: &str, points: &Points) -> String {
+    let mut lines: Vec<String> = summary.lines().map(Into::into).collect();
+    for one in [Section::Decisions, Section::Changes, Section::Risks, Section::Questions] {
+        if !points.of(one).is_empty() {
+            lines.push(format!("{}:", section(one)));
+            lines.extend(points.of(one).iter().map(|point| format!("- {point}")));
+        }
+    }
+    lines.join("\n")
+}
+
+/// What the drafter of tickets is given of an artifact.
+pub(crate) fn handed_over(topic: &str, updated_summary: &str) -> String {
+    format!("{topic}\nProblem:\n{updated_summary}")
+}
+
+pub(crate) fn complete(review: &Review) -> String {
+    format!(
+        "The review of {} is complete and stays as it is, at v{}. Tickets can be made of it at any time: say \"create the epic for that\", or press its button.",
+        review.topic, review.version
+    )
+}
+
+/// The topic was reviewed already, and nobody asked for it again.
+pub(crate) fn known(review: &Review, frozen_at: Timestamp, now: Timestamp) -> String {
+    format!(
+        "{} was reviewed, and the review froze {} at v{}. I start no new one unless you ask: say \"review this\".",
+        review.topic,
+        frozen_at.told(now),
+        review.version
+    )
+}

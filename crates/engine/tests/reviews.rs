@@ -1,0 +1,159 @@
+//! Reviews step by step: a model that writes in full or is stopped, a timer that is late, a review that left the lane's
+//! loaded records.
+
+mod world;
+
+use throughline_engine::ask::Answer;
+use throughline_engine::effect::{Effect, EffectBody, EffectResult, Outcome};
+use throughline_engine::event::{Event, EventKind, Posted};
+use throughline_engine::lane::{Message, Record, TaskStatus};
+use throughline_engine::review::{Review, Status};
+use throughline_engine::workflow::Action;
+use throughline_engine::{Given, Policy, Reason, Step, Timestamp, Verdict, needs};
+use world::World;
+
+const PLAN: &str = "Review this plan: we will use Postgres. A migration may break the reports.";
+
+fn reviews(w: &World) -> Vec<&Review> {
+    let all = w.lane.records.iter();
+    all.filter_map(|record| if let Record::Review(review) = record { Some(review) } else { None }).collect()
+}
+
+fn ask(step: &Step) -> Effect {
+    step.effects.iter().find(|effect| matches!(effect.body, EffectBody::ModelAsk(_))).unwrap().clone()
+}
+
+fn answers(w: &mut World, asked: &Effect, answer: Answer) -> Step {
+    w.outcome(asked, Outcome::Done { result: EffectResult::Answered(answer) })
+}
+
+fn said(step: &Step) -> String {
+    let replies = step.effects.iter().filter_map(|effect| match &effect.body {
+        EffectBody::Reply { text, .. } => Some(text.as_str()),
+        _ => None,
+    });
+    replies.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_review_is_shown_in_full_by_a_model_or_from_its_record() {
+    for (answer, expected) in [
+        (Answer::Text { text: "All of it in one piece.".into() }, "All of it in one piece."),
+        (Answer::None { why: "timeout".into() }, "v1, in full"),
+    ] {
+        let mut w = World::new();
+        let _ = w.says("ana", PLAN);
+        w.model = true;
+        let card = w.card();
+        let asked = ask(&w.presses("bob", &card, 1, Action::ShowFull));
+        let step = answers(&mut w, &asked, answer);
+        assert_eq!(step.decision.reason, Reason::ReviewShown);
+        assert!(said(&step).contains(expected), "{}", said(&step));
+    }
+}
+
+#[test]
+fn a_patch_that_cannot_be_read_is_asked_for_once_more() {
+    let mut w = World::new();
+    let _ = w.says("ana", PLAN);
+    w.model = true;
+    let mut asked = ask(&w.says("bob", "What about backups?"));
+    let unread = || Answer::None { why: "prose".into() };
+    let given = Given { now: w.now, model: true, ..Given::default() };
+    let settled = |effect: &Effect| EventKind::EffectSettled {
+        effect: effect.id.clone(),
+        outcome: Outcome::Done { result: EffectResult::Answered(unread()) },
+        card: None,
+        task: None,
+    };
+    let again = w.event("", settled(&asked), given.clone());
+    assert_eq!((again.decision.outcome, again.decision.reason), (Verdict::Deferred, Reason::AnswerMended));
+    asked = ask(&again);
+    let step = w.event("", settled(&asked), given);
+    assert_eq!(step.decision.reason, Reason::ReviewPatched, "what the feedback states");
+    assert_eq!(said(&step), "Architecture review: Postgres · v2\nNew open questions\n• What about backups?");
+}
+
+#[test]
+fn stopping_the_model_leaves_no_review() {
+    let mut w = World::new();
+    w.model = true;
+    let step = w.says("ana", PLAN);
+    assert_eq!(step.decision.outcome, Verdict::Deferred);
+    assert_eq!(reviews(&w)[0].status, Status::Drafting);
+    let task = reviews(&w)[0].task.clone();
+    assert_eq!(w.says("ana", "stop").decision.reason, Reason::InterruptStop);
+    assert!(reviews(&w).is_empty());
+    assert_eq!(w.lane.records.task(&task).unwrap().status, TaskStatus::Cancelled);
+    let late = answers(&mut w, &ask(&step), Answer::None { why: "timeout".into() });
+    assert_eq!(late.decision.reason, Reason::LateAnswer);
+}
+
+/// The millisecond after the cooldown a review is over, also when its timer has not come yet.
+#[test]
+fn a_late_timer_does_not_keep_a_review_going() {
+    for (late, reason, also) in
+        [(0, Reason::ReviewPatched, None), (1, Reason::GateOpened, Some(Reason::ReviewIdle))]
+    {
+        let mut w = World::new();
+        let _ = w.says("ana", PLAN);
+        w.advance(Timestamp::DAY + late);
+        let step = w.says("bob", "What about backups?");
+        assert_eq!(step.decision.reason, reason);
+        assert_eq!(step.trace.also.iter().find(|code| **code == Reason::ReviewIdle), also.as_ref());
+    }
+}
+
+#[test]
+fn the_same_content_has_the_same_hash() {
+    let artifact = |text: &str, now: i64| {
+        let mut w = World::new();
+        let _ = w.says("ana", text);
+        reviews(&w)[0].artifact(Timestamp(now))
+    };
+    let (one, later) = (artifact(PLAN, 1), artifact(PLAN, 2));
+    assert_eq!((one.content_hash.len(), &one.content_hash), (64, &later.content_hash));
+    assert_ne!(one.content_hash, artifact("Review this plan: we will use Redis.", 1).content_hash);
+}
+
+/// A review that was superseded leaves with its card, and a reply to what was said of it brings it back.
+#[test]
+fn a_reply_to_a_review_that_is_not_loaded_finds_it() {
+    let mut w = World::new();
+    w.policy = Policy {
+        window: throughline_engine::policy::Window { cards: 2, messages: 3, ..Default::default() },
+        ..w.policy
+    };
+    let _ = w.says("ana", PLAN);
+    let _ = w.says("bob", "What about backups?");
+    let answer: Message =
+        w.lane.records.message(&w.lane.head.window.iter().next_back().unwrap()).unwrap().clone();
+    let first = reviews(&w)[0].clone();
+    let _ = w.says("ana", "Review this plan: we will use Redis.");
+    let kept: Vec<Record> = w.lane.records.iter().cloned().collect();
+    let _ = w.says("ana", "Review this plan: we will use Kafka.");
+    for _ in 0..4 {
+        let _ = w.says("ana", "hello");
+    }
+    assert!(reviews(&w).iter().all(|review| review.id != first.id), "it is only in the store now");
+    assert!(w.lane.records.message(&answer.id).is_none());
+    let mut given = Given { now: w.now, anchor: Some(answer.clone()), ..Given::default() };
+    given.addressing.direct = true;
+    let text = "create the epic for that".into();
+    let kind = EventKind::MessagePosted(Posted { text, reply_to: Some(answer.id.0), ..Posted::default() });
+    let event =
+        Event { id: "test:reply".into(), received_at: w.now, actor: "ana".into(), kind: kind.clone() };
+    for _ in 0..3 {
+        let wanted = needs(&w.lane, &event, &given);
+        given.revived.extend(kept.iter().filter(|record| wanted.contains(&record.key())).cloned());
+    }
+    let step = w.event("ana", kind, given);
+    assert!(step.trace.also.contains(&Reason::ReviewHandedOver), "{:?}", step.decision);
+    let draft = w
+        .lane
+        .records
+        .iter()
+        .find_map(|record| if let Record::Draft(draft) = record { Some(draft) } else { None });
+    let parts = format!("{:?}", draft.unwrap().parts);
+    assert!(parts.contains("Postgres") && parts.contains("What about backups?"), "{parts}");
+}
