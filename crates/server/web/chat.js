@@ -65,6 +65,8 @@ const KICKERS = {
   uncertain_effect: 'No answer yet',
   receipt: 'Receipt',
   remembered: 'Remembered',
+  review_active: 'Review',
+  review_frozen: 'Review, frozen',
 };
 const WHO = { mine: 'You', notice: 'Only you see this', ours: 'Throughline' };
 

@@ -199,6 +199,8 @@ impl From<wire::Card> for Shown {
             "uncertain_effect" => "No answer yet",
             "receipt" => "Receipt",
             "remembered" => "Remembered",
+            "review_active" => "Review",
+            "review_frozen" => "Review, frozen",
             _ => "Card",
         };
         let (mut heading, mut facts) = (card.title.clone(), Vec::new());

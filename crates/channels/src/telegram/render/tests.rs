@@ -45,6 +45,27 @@ fn a_card_is_one_message_with_its_buttons() {
     insta::assert_debug_snapshot!(parts);
 }
 
+/// A review may be longer than one message: its text goes above, its buttons stay together below.
+#[test]
+fn a_long_review_keeps_its_buttons_in_one_place() {
+    let mut model = model("");
+    model.step = Step::ReviewActive;
+    model.hash = None;
+    model.title = "Architecture review: orders in Postgres".into();
+    let points: Vec<String> =
+        (1..=90).map(|n| format!("• Point {n}: what about the reports of the year before?")).collect();
+    model.fields = vec![Field { name: "risks".into(), label: "Risks".into(), text: points.join("\n") }];
+    let actions = [Action::ShowFull, Action::ApproveDecision, Action::TurnIntoTicket, Action::Finish];
+    model.buttons = actions.map(button).into();
+    let parts = card(&model, &ana());
+    assert!(parts.len() > 1);
+    let (last, above) = parts.split_last().unwrap();
+    assert!(above.iter().all(|part| part.keys.is_empty()));
+    assert_eq!(last.keys.iter().flatten().count(), 4);
+    let said: String = above.iter().map(|part| without_space(&part.html)).collect();
+    assert!(points.iter().all(|point| said.contains(&without_space(point))), "nothing is cut");
+}
+
 #[test]
 fn a_receipt_has_a_link_and_no_buttons() {
     let mut model = model("It fails since Monday.");

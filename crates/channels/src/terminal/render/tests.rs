@@ -121,6 +121,28 @@ fn a_scope_gate() {
 }
 
 #[test]
+fn a_review() {
+    let mut review = card(Step::ReviewActive, "Architecture review: orders in Postgres");
+    review.version = 2;
+    review.facts =
+        ["v2", "asked by @ana", "checklist, no model: only what this thread states"].map(String::from).into();
+    review.fields = vec![
+        field("Decisions", "• We will use Postgres for orders."),
+        field(
+            "Open questions",
+            "• What about backups?\n• Who owns the schema, and who may change it while reports are being made?",
+        ),
+        field(
+            "Checklist",
+            "Data and where it lives: “We will use Postgres for orders.”\nAlternatives considered: not stated",
+        ),
+    ];
+    let actions = [Action::ShowFull, Action::ApproveDecision, Action::TurnIntoTicket, Action::Finish];
+    review.buttons = actions.map(|action| button(action, None)).into();
+    insta::assert_snapshot!(render(&shown(review), 80));
+}
+
+#[test]
 fn a_receipt() {
     let mut receipt = card(Step::Receipt, "Created in DEMO · asked by @ana · approved by @mia 10:02");
     receipt.hash = Some("86a606e5".into());
