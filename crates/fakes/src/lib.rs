@@ -3,6 +3,7 @@
 //! A fake refuses what its vendor refuses, in its vendor's words, keeps a journal of every call and goes by the clock it
 //! is given. It counts only after a client that we did not write has passed through it (`spec 07 §13`).
 
+pub mod model;
 pub mod telegram;
 
 use std::sync::Arc;

@@ -6,6 +6,7 @@
 use std::process::Stdio;
 use std::time::Duration;
 
+use throughline_fakes::model::{Does, FakeModel};
 use throughline_fakes::system_clock;
 use throughline_fakes::telegram::FakeTelegram;
 use tokio::process::Command;
@@ -53,4 +54,44 @@ async fn python_telegram_bot_runs_unchanged() {
     assert_eq!(telegram.waiting(), 0, "its offset forgot what it has");
     let journal = telegram.calls();
     assert_eq!(telegram.violations(), [""; 0], "{} calls", journal.len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs openai and anthropic, from PyPI: cargo xtask peers"]
+async fn the_official_clients_of_models_run_unchanged() {
+    let python =
+        std::env::var("THROUGHLINE_PYTHON").expect("THROUGHLINE_PYTHON names a python that has them");
+    let model = FakeModel::start().await.unwrap();
+    model.want_key("sk-test");
+    let ticket = || Does::Say(r#"{"label": "ticket", "confidence": 0.9}"#.into());
+    let hello = || Does::Say("Hello, Gr\u{fc}\u{df}e".into());
+    for does in [
+        // Chat completions.
+        ticket(),
+        hello(),
+        Does::Refuse("I will not.".into()),
+        Does::TooMany("1".into()),
+        Does::Status(500),
+        Does::Status(401),
+        Does::Length("{".into()),
+        // Responses.
+        ticket(),
+        hello(),
+        Does::Length("{".into()),
+        // Messages.
+        ticket(),
+        ticket(),
+        hello(),
+        Does::Status(529),
+    ] {
+        model.next(does);
+    }
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/model_clients.py");
+    let mut clients = Command::new(python);
+    clients.args([script, model.url("").trim_end_matches('/'), "sk-test"]).env("NO_PROXY", "127.0.0.1");
+    let ended = clients.stderr(Stdio::inherit()).kill_on_drop(true).output();
+    let ended = tokio::time::timeout(Duration::from_secs(120), ended).await.expect("it ends").unwrap();
+    assert!(ended.status.success() && ended.stdout.starts_with(b"well"), "{ended:?}");
+    assert_eq!((model.calls(), model.unscripted()), (14, 0));
+    assert_eq!(model.violations(), [""; 0]);
 }
