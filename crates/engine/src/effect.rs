@@ -505,6 +505,16 @@ impl EffectBody {
         }
     }
 
+    /// After how many attempts, or after what age, it gives up (`spec 06 §4.5`): a question when its own time is over,
+    /// anything else as its class does.
+    #[must_use]
+    pub fn gives_up(&self) -> (u32, Millis) {
+        match self {
+            Self::ModelAsk(ask) => (ask.purpose().tries(), ask.budget_ms),
+            _ => self.class().gives_up(),
+        }
+    }
+
     /// What it keeps order with inside the lane (`spec 06 §4.6`); empty when it keeps none.
     #[must_use]
     pub fn stream(&self) -> String {

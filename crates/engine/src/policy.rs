@@ -23,8 +23,8 @@ pub mod limits {
     pub const GIVE_UP_NOTICE: (u32, Millis) = (2, Timestamp::MINUTE);
     /// The same for a card's new state: it is worth a day, however often.
     pub const GIVE_UP_CARD_UPDATE: (u32, Millis) = (u32::MAX, Timestamp::DAY);
-    /// The same for a question to a model: one retry inside its budget.
-    pub const GIVE_UP_MODEL_ASK: (u32, Millis) = (2, 30 * Timestamp::SECOND);
+    /// The same for a question to a model: one retry. Its own time ends it, and that may be shorter.
+    pub const GIVE_UP_MODEL_ASK: (u32, Millis) = (2, 90 * Timestamp::SECOND);
     /// The same for a tracker.
     pub const GIVE_UP_TRACKER: (u32, Millis) = (8, Timestamp::DAY);
     /// The first retry's delay, and the least (`spec 06 §4.5`).

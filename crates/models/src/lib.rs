@@ -1,21 +1,55 @@
-//! Models: what answers a bounded question. This file is the contract; `off` is no model, `scripted` the fake of
-//! scenarios, `parse` reads what any model sends back.
+//! Models: what answers a bounded question. This file is the contract, `conformance` what every implementation keeps to;
+//! `off` is no model, `scripted` the fake of scenarios, `providers` what is configured.
+//!
+//! A question's way: `prompt` (finished words and a schema) → `cache` and `budget` → `endpoint` (the one place that
+//! sends) → `vendor` (what a provider's reply comes to) → `parse` and `written` (what the words are worth).
 //!
 //! A model here takes a finished [`Ask`] and gives an [`Answer`] inside what was offered, or says why there is
 //! none. What it never knows: what is done with an answer.
 
+mod address;
+mod budget;
+mod cache;
+pub mod conformance;
+mod endpoint;
+mod key;
 mod off;
 mod parse;
+mod prompt;
+mod providers;
 mod scripted;
+mod unique;
+mod vendor;
 mod written;
 
+pub use address::check_address;
+pub use budget::{Cap, Caps, Price};
+pub use endpoint::Timeouts;
+pub use key::ApiKey;
 pub use off::Off;
 pub use parse::{MAX_ANSWER, no_answer, parse, parse_classify};
+pub use providers::{Providers, Setting, default_output};
 pub use scripted::{Asked, Does, Entry, Misbehaviour, Scripted};
+
+pub use vendor::Kind;
 
 use async_trait::async_trait;
 use throughline_engine::ask::{Answer, Ask};
 use throughline_engine::effect::Attempt;
+use throughline_engine::{EffectId, Timestamp};
+
+/// Whose ask it is, and when. Caps are counted by it; of all this only the effect's id reaches a prompt, hashed.
+#[derive(Clone, Copy, Debug)]
+pub struct Caller<'a> {
+    /// The tenant of the lane.
+    pub tenant: &'a str,
+    /// The person whose message it is about.
+    pub user: &'a str,
+    /// The effect that carries the ask.
+    pub effect: &'a EffectId,
+    /// When it is asked.
+    pub now: Timestamp,
+}
 
 /// Something that can be asked. One call is one attempt: nothing in here retries.
 #[async_trait]
@@ -24,7 +58,7 @@ pub trait Model: Send + Sync {
     ///
     /// What a second try may mend (`spec 07 §7`, R) is [`Attempt::NotApplied`] or [`Attempt::Unknown`]; what it
     /// may not (N) is applied with [`Answer::None`] and a stable word for why.
-    async fn ask(&self, ask: &Ask) -> Attempt<Answer>;
+    async fn ask(&self, ask: &Ask, caller: &Caller<'_>) -> Attempt<Answer>;
 
     /// What to call it in logs and in `why`.
     fn name(&self) -> &str;

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use throughline_engine::ask::{Answer, Ask};
 use throughline_engine::effect::Attempt;
 
-use crate::{Model, no_answer};
+use crate::{Caller, Model, no_answer};
 
 /// The model that is not there. Its answer is [`Answer::None`], why `off`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -12,7 +12,7 @@ pub struct Off;
 
 #[async_trait]
 impl Model for Off {
-    async fn ask(&self, _: &Ask) -> Attempt<Answer> {
+    async fn ask(&self, _: &Ask, _: &Caller<'_>) -> Attempt<Answer> {
         Attempt::Applied(no_answer("off"))
     }
 
@@ -23,13 +23,14 @@ impl Model for Off {
 
 #[cfg(test)]
 mod tests {
-    use throughline_engine::Policy;
-
     use super::*;
+    use crate::conformance;
 
     #[tokio::test]
     async fn says_that_it_is_off() {
-        let answer = Off.ask(&Ask::classify("hi", &Policy::default())).await;
-        assert_eq!(answer, Attempt::Applied(Answer::None { why: "off".into() }));
+        conformance::check(&Off, "ok").await;
+        for ask in conformance::asks("hi") {
+            assert_eq!(conformance::asked(&Off, &ask).await, Attempt::Applied(no_answer("off")));
+        }
     }
 }

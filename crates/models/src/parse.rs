@@ -8,6 +8,8 @@ use throughline_engine::MessageId;
 use throughline_engine::ask::{Answer, Ask, Question};
 use throughline_engine::intent::Intent;
 
+use crate::prompt::ANCHOR;
+use crate::unique::Once;
 use crate::written;
 
 /// The longest answer that is read, in bytes.
@@ -23,7 +25,7 @@ pub fn no_answer(why: &str) -> Answer {
 #[must_use]
 pub fn parse(ask: &Ask, raw: &str) -> Answer {
     match &ask.question {
-        Question::Classify { labels } => parse_classify(raw, labels),
+        Question::Classify { labels } => meant(ask, parse_classify(raw, labels)),
         Question::Draft { .. } => written::items(raw),
         Question::Review { .. } => written::review(raw),
         Question::Patch { .. } => written::patch(raw),
@@ -68,6 +70,17 @@ struct Classified {
     anchor: Option<String>,
 }
 
+/// Puts the message's id in the place of the name it was offered under; what was not offered, the step judges.
+fn meant(ask: &Ask, mut answer: Answer) -> Answer {
+    let offered = ask.hint.as_ref().and_then(|hint| hint.focus_anchor_internal_id.as_ref());
+    if let (Answer::Classify { anchor: Some(anchor), .. }, Some(id)) = (&mut answer, offered)
+        && anchor.0 == ANCHOR
+    {
+        *anchor = id.clone();
+    }
+    answer
+}
+
 /// Whole percents, never rounded up: 0.799 must not pass a threshold of 80. The tiny addend keeps 0.29, which is
 /// 28.999… in binary, at 29.
 #[expect(
@@ -81,7 +94,9 @@ fn percent(confidence: f64) -> u8 {
 
 /// The one JSON object that a raw answer must be, read as `T`; else the stable word for why not.
 pub(crate) fn read<T: DeserializeOwned>(raw: &str) -> Result<T, &'static str> {
-    one_object(raw).and_then(|json| serde_json::from_str(json).map_err(|error| named(&error)))
+    let json = one_object(raw)?;
+    serde_json::from_str::<Once>(json).map_err(|error| named(&error))?;
+    serde_json::from_str(json).map_err(|error| named(&error))
 }
 
 /// The text that must be one JSON object.
@@ -133,6 +148,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::conformance::{asks, inside};
 
     fn label_of(raw: &str) -> String {
         match parse_classify(raw, &[Intent::Ticket, Intent::Review]) {
@@ -248,5 +264,35 @@ mod tests {
                 other => prop_assert!(false, "{other:?}"),
             }
         }
+
+        /// Every purpose: any text in, an answer inside of what was offered or none out.
+        #[test]
+        fn any_text_is_inside_of_the_offer(raw in "\\PC*") {
+            for ask in asks("hello") {
+                let answer = parse(&ask, &raw);
+                prop_assert!(inside(&ask, &answer), "{:?}", answer);
+            }
+        }
+
+        /// The same for what nearly is an answer: members of all schemas, with values of all sorts.
+        #[test]
+        fn any_object_is_inside_of_the_offer(members in proptest::collection::vec((member(), value()), 0..8)) {
+            let all: Vec<String> = members.iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
+            let one = format!("{{{}}}", all.join(","));
+            for raw in [one.clone(), format!("{{\"items\":[{one},{one}]}}"), format!("```json\n{one}\n```")] {
+                for ask in asks("hello") {
+                    let answer = parse(&ask, &raw);
+                    prop_assert!(inside(&ask, &answer), "{}: {:?}", raw, answer);
+                }
+            }
+        }
+    }
+
+    fn member() -> impl Strategy<Value = String> {
+        "label|confidence|anchor|items|type|title|problem|acceptance|kind|topic|summary|risks|text|project|[a-z]{1,6}"
+    }
+
+    fn value() -> impl Strategy<Value = String> {
+        r#""ticket"|"epic"|"bug"|"security"|"c1"|"m_999_0"|"EVIL"|"[a-z ]{0,9}"|0\.[0-9]|-?[0-9]{1,20}|1e999|null|true|\[\]|\["x"\]|\{\}"#
     }
 }

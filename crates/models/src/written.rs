@@ -11,6 +11,9 @@ use throughline_engine::tickets::{ItemType, Part};
 use crate::no_answer;
 use crate::parse::read;
 
+/// The kinds of a review that may be said; or none is.
+const KINDS: [&str; 4] = ["", "architecture", "security", "pm"];
+
 /// Several items, or the one.
 #[derive(Deserialize)]
 struct Items {
@@ -66,7 +69,11 @@ fn drafted(item: Item) -> Option<Drafted> {
 
 /// `{"kind": "security", "topic": "…", "summary": "…", "decisions": […], "risks": […], "questions": […]}`.
 pub(crate) fn review(raw: &str) -> Answer {
-    read::<Reviewed>(raw).map_or_else(no_answer, Answer::Review)
+    match read::<Reviewed>(raw) {
+        Ok(review) if !KINDS.contains(&review.kind.as_str()) => no_answer("out_of_pool"),
+        Ok(review) => Answer::Review(review),
+        Err(why) => no_answer(why),
+    }
 }
 
 /// `{"decisions": […], "risks": […], "questions": […], "changes": […]}`, any of them left out.
@@ -110,6 +117,7 @@ mod tests {
             (r#"{"type":"bug","title":7}"#, "schema"),
             (r#"{"type":"bug","acceptance":[1,2]}"#, "schema"),
             (r#"{"items":[{"type":"bug"#, "cut"),
+            (r#"{"items":[{"type":"bug","title":"a","title":"b"}]}"#, "two_choices"),
             ("I cannot do that.", "prose"),
             ("", "empty"),
         ] {
@@ -121,6 +129,7 @@ mod tests {
     fn reads_reviews_patches_and_words() {
         assert!(matches!(review(r#"{"topic":"t","summary":"s","risks":["r"]}"#), Answer::Review(_)));
         assert_eq!(review(r#"{"topic":"t"}"#), no_answer("schema"));
+        assert_eq!(review(r#"{"kind":"legal","topic":"t","summary":"s"}"#), no_answer("out_of_pool"));
         assert!(matches!(patch(r#"{"risks":["r"]}"#), Answer::Patch(_)));
         assert_eq!(patch(r#"{"risks":"r"}"#), no_answer("schema"));
         assert_eq!(text(r#"{"text":"hi"}"#), Answer::Text { text: "hi".into() });

@@ -97,6 +97,7 @@ pub struct Runtime {
     owner: String,
     lanes: lane::Held,
     wakes: Wakes,
+    asks: dispatch::Asks,
 }
 
 impl Runtime {
@@ -117,6 +118,7 @@ impl Runtime {
             owner,
             lanes: lane::Held::default(),
             wakes: Wakes::default(),
+            asks: dispatch::Asks::default(),
         }
     }
 

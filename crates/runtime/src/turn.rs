@@ -181,6 +181,11 @@ impl Runtime {
         actor.state_hash = canon::hex(&encoded.hash);
         actor.log_hash = row;
         actor.leased_until = done.plus(LANE_LEASE);
+        if let Some(asked) = &actor.lane.head.ask
+            && next.ask.as_ref().is_none_or(|ask| ask.effect != asked.effect)
+        {
+            self.asks.let_go(&asked.effect);
+        }
         actor.lane.apply_encoded(next.clone(), changes.clone(), encoded);
         self.announce(actor, key, event, turn, woken);
         self.shown_at(actor, effects)?;

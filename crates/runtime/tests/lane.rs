@@ -11,7 +11,7 @@ use throughline_engine::given::{Actor, Addressing};
 use throughline_engine::lane::Message;
 use throughline_engine::policy::Busy;
 use throughline_engine::{Event, EventKind, Given, Lane, LaneKey, Policy, Reason, Timestamp, focus};
-use throughline_models::Model;
+use throughline_models::{Caller, Model};
 use throughline_runtime::record::Turn;
 use throughline_runtime::{Directory, Inbound, Keys, NoFaults, Parts, Ports, Runtime};
 use throughline_store::{Accepted, Delivery, Inbox, Lanes, ManualClock, MemoryStore, RowState};
@@ -34,7 +34,7 @@ struct Slow {
 
 #[async_trait]
 impl Model for Slow {
-    async fn ask(&self, _: &Ask) -> Attempt<Answer> {
+    async fn ask(&self, _: &Ask, _: &Caller<'_>) -> Attempt<Answer> {
         self.asked.add_permits(1);
         self.answer.acquire().await.unwrap().forget();
         Attempt::Applied(Answer::Classify { label: "ticket".into(), confidence: 99, anchor: None })

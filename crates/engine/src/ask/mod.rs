@@ -54,6 +54,13 @@ impl Purpose {
         }
     }
 
+    /// How often a question that got no answer is put at most, inside of its time: who chooses an option is waited for,
+    /// so that is asked once (`spec 07 §7`).
+    #[must_use]
+    pub fn tries(self) -> u32 {
+        if self == Self::Select { 1 } else { 2 }
+    }
+
     /// The purpose of that name.
     #[must_use]
     pub fn from_word(word: &str) -> Option<Self> {

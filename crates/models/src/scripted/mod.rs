@@ -15,7 +15,7 @@ use serde::Deserialize;
 use throughline_engine::ask::{Answer, Ask, Purpose};
 use throughline_engine::effect::Attempt;
 
-use crate::{Model, no_answer, parse};
+use crate::{Caller, Model, no_answer, parse};
 
 /// One line of a scenario's `script`: `{purpose: classify, answer: {label: ticket, confidence: 0.9}}`,
 /// `{purpose: classify, raw: "…"}` or `{purpose: classify, fail: timeout}`.
@@ -127,7 +127,7 @@ impl Scripted {
 
 #[async_trait]
 impl Model for Scripted {
-    async fn ask(&self, ask: &Ask) -> Attempt<Answer> {
+    async fn ask(&self, ask: &Ask, _: &Caller<'_>) -> Attempt<Answer> {
         let mut inner = self.lock();
         let at = inner.script.iter().position(|entry| entry.purpose == ask.purpose());
         let entry = at.and_then(|at| inner.script.remove(at));

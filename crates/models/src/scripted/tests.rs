@@ -5,6 +5,7 @@ use throughline_engine::Policy;
 use throughline_engine::ask::Purpose;
 
 use super::*;
+use crate::conformance::asked;
 
 fn ask() -> Ask {
     Ask::classify("please file that", &Policy::default())
@@ -26,13 +27,13 @@ async fn answers_by_purpose_in_order_and_then_strictly_nothing() {
         ",
     );
     assert_eq!(
-        model.ask(&ask()).await,
+        asked(&model, &ask()).await,
         Attempt::Applied(Answer::Classify { label: "ticket".into(), confidence: 90, anchor: None })
     );
-    assert!(matches!(model.ask(&ask()).await, Attempt::NotApplied { hint: Some(1_000), .. }));
-    assert_eq!(model.ask(&ask()).await, Attempt::Applied(no_answer("timeout")));
-    assert_eq!(model.ask(&ask()).await, Attempt::Applied(no_answer("prose")));
-    assert_eq!(model.ask(&ask()).await, Attempt::Applied(no_answer("unscripted")));
+    assert!(matches!(asked(&model, &ask()).await, Attempt::NotApplied { hint: Some(1_000), .. }));
+    assert_eq!(asked(&model, &ask()).await, Attempt::Applied(no_answer("timeout")));
+    assert_eq!(asked(&model, &ask()).await, Attempt::Applied(no_answer("prose")));
+    assert_eq!(asked(&model, &ask()).await, Attempt::Applied(no_answer("unscripted")));
     assert_eq!((model.calls(), model.unscripted()), (5, 1));
     assert_eq!(model.left().len(), 1, "the draft was never asked for");
     assert!(model.journal().iter().all(|asked| asked.ask == ask()));
@@ -41,7 +42,7 @@ async fn answers_by_purpose_in_order_and_then_strictly_nothing() {
 #[tokio::test]
 async fn a_scripted_label_outside_the_pool_is_judged_like_a_real_one() {
     let model = script("- { purpose: classify, answer: { label: approve, confidence: 1 } }");
-    assert_eq!(model.ask(&ask()).await, Attempt::Applied(no_answer("out_of_pool")));
+    assert_eq!(asked(&model, &ask()).await, Attempt::Applied(no_answer("out_of_pool")));
 }
 
 #[test]
@@ -85,7 +86,7 @@ async fn every_misbehaviour_ends_as_listed() {
     };
     for misbehaviour in M::ALL {
         let model = Scripted::new([Entry { purpose: Purpose::Classify, does: Does::Fails(*misbehaviour) }]);
-        let seen = match model.ask(&ask()).await {
+        let seen = match asked(&model, &ask()).await {
             Attempt::NotApplied { .. } => "not applied".to_owned(),
             Attempt::Unknown { .. } => "unknown".to_owned(),
             Attempt::Applied(Answer::None { why }) => why,

@@ -8,13 +8,15 @@ mod work;
 
 use throughline_channels::Delivered;
 use throughline_engine::effect::{
-    AfterUnknown, Attempt, EffectBody, EffectResult, FieldError, Guarantee, Outcome, after_unknown,
-    retry_delay,
+    AfterUnknown, Attempt, EffectBody, EffectClass, EffectResult, FieldError, Guarantee, Outcome,
+    after_unknown, retry_delay,
 };
 use throughline_engine::given::Addressing;
 use throughline_engine::policy::limits;
 use throughline_engine::{Event, EventKind};
 use throughline_store::{Delivery, EffectState, Leased, Mark, SettleTo, Settlement, StoredEffect};
+
+pub(crate) use model::Asks;
 
 use message::{Outgoing, shows};
 
@@ -102,7 +104,7 @@ impl Runtime {
 
     async fn attempt(&self, effect: &StoredEffect, body: &EffectBody) -> Result<Attempt<EffectResult>, Stop> {
         match body {
-            EffectBody::ModelAsk(ask) => self.ask_model(ask).await,
+            EffectBody::ModelAsk(ask) => self.ask_model(effect, ask).await,
             EffectBody::TrackerCheck { .. }
             | EffectBody::TrackerFind { .. }
             | EffectBody::TrackerSeek { .. }
@@ -153,10 +155,17 @@ impl Runtime {
             text,
             errors,
         };
-        let (max, age) = class.gives_up();
+        let (max, age) = body.gives_up();
         let now = self.store.now();
-        let may_retry = attempt < max && now.since(effect.created_at) <= age;
-        let retry = |hint| SettleTo::Retry(now.plus(retry_delay(&effect.row.id, attempt, hint)));
+        let again = |hint| now.plus(retry_delay(&effect.row.id, attempt, hint));
+        let retry = |hint| SettleTo::Retry(again(hint));
+        // A question's second try is inside of its time, or there is none.
+        let latest = match (&outcome, class) {
+            (Attempt::NotApplied { hint, .. }, EffectClass::ModelAsk) => again(*hint),
+            (_, EffectClass::ModelAsk) => again(None),
+            _ => now,
+        };
+        let may_retry = attempt < max && latest.since(effect.created_at) <= age;
         let outcome = match outcome {
             Attempt::Applied(result) => Outcome::Done { result },
             Attempt::Rejected { text, errors } => failed("rejected", text, errors),

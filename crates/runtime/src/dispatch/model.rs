@@ -1,32 +1,119 @@
-//! Asks: one model, inside the ask's own budget, which the adapter keeps.
+//! Asks: one attempt inside of what is left of the ask's own time, let go when the lane no longer waits for it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use throughline_engine::ask::{Answer, Ask};
 use throughline_engine::effect::{Attempt, EffectResult};
+use throughline_engine::lane::OpenAsk;
+use throughline_engine::{EffectId, Millis, Timestamp, snapshot};
+use throughline_models::Caller;
+use throughline_store::{EFFECT_LEASE, StoredEffect};
+use tokio::sync::Notify;
 
-use crate::{FailPoint, Runtime, Stop};
+use crate::given::unreadable;
+use crate::{FailPoint, Runtime, Stop, counted};
+
+/// One attempt ends before its lease does: else another worker would take the model for gone.
+const ATTEMPT: Millis = EFFECT_LEASE - 5 * Timestamp::SECOND;
+
+/// Asks under way in this process, so that one that was superseded can be let go.
+#[derive(Default)]
+pub(crate) struct Asks(Mutex<HashMap<EffectId, Arc<Notify>>>);
+
+impl Asks {
+    /// The lane asks something else now, or nothing.
+    pub(crate) fn let_go(&self, effect: &EffectId) {
+        if let Some(bell) = self.under_way().get(effect) {
+            bell.notify_one();
+        }
+    }
+
+    fn begins(&self, effect: &EffectId) -> UnderWay<'_> {
+        let bell = Arc::new(Notify::new());
+        self.under_way().insert(effect.clone(), bell.clone());
+        UnderWay { asks: self, effect: effect.clone(), bell }
+    }
+
+    fn under_way(&self) -> MutexGuard<'_, HashMap<EffectId, Arc<Notify>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An ask under way, until it is dropped.
+struct UnderWay<'a> {
+    asks: &'a Asks,
+    effect: EffectId,
+    bell: Arc<Notify>,
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.asks.under_way().remove(&self.effect);
+    }
+}
 
 impl Runtime {
-    pub(super) async fn ask_model(&self, ask: &Ask) -> Result<Attempt<EffectResult>, Stop> {
-        let Some(model) = &self.ports.model else {
-            return Ok(Attempt::Applied(EffectResult::Answered(Answer::None { why: "off".into() })));
+    pub(super) async fn ask_model(
+        &self,
+        effect: &StoredEffect,
+        ask: &Ask,
+    ) -> Result<Attempt<EffectResult>, Stop> {
+        let Some(model) = &self.ports.model else { return Ok(nothing("off")) };
+        let id = &effect.row.id;
+        // Listened for first: what is superseded from here on is heard of.
+        let under_way = self.asks.begins(id);
+        let Some(open) = self.open_ask(effect).await?.filter(|open| open.effect == *id) else {
+            return Ok(nothing("superseded"));
         };
+        let now = self.store.now();
+        let left = ask.budget_ms - now.since(effect.created_at);
+        if left <= 0 {
+            return Ok(nothing("timeout"));
+        }
         self.faults.at(FailPoint::ModelInFlight)?;
-        let answer = model.ask(ask).await;
-        let outcome = match &answer {
-            Attempt::Applied(Answer::None { .. }) => "none",
-            Attempt::Applied(_) => "answered",
-            _ => "failed",
+        let ask = Ask { budget_ms: left.min(ATTEMPT), ..ask.clone() };
+        let caller = Caller { tenant: &effect.lane.tenant, user: &open.by, effect: id, now };
+        let answer = tokio::select! {
+            answer = model.ask(&ask, &caller) => answer,
+            () = under_way.bell.notified() => return Ok(nothing("superseded")),
         };
-        metrics::counter!("throughline_model_requests_total", "purpose" => ask.purpose().word(), "outcome" => outcome)
-            .increment(1);
+        self.count(&ask, &answer, now);
         Ok(match answer {
             Attempt::Applied(answer) => Attempt::Applied(EffectResult::Answered(answer)),
             Attempt::NotApplied { why, hint } => Attempt::NotApplied { why, hint },
             // What a model refuses or mangles is no answer, never a failure of the lane.
-            Attempt::Rejected { text, .. } => {
-                Attempt::Applied(EffectResult::Answered(Answer::None { why: text }))
-            }
+            Attempt::Rejected { text, .. } => nothing(&text),
             Attempt::Unknown { why } => Attempt::Unknown { why },
         })
     }
+
+    /// What the lane asks now.
+    async fn open_ask(&self, effect: &StoredEffect) -> Result<Option<OpenAsk>, Stop> {
+        let Some(stored) = self.store.load(&effect.lane).await? else { return Ok(None) };
+        let head = snapshot::decode_head(&stored.head);
+        Ok(head.map_err(|error| unreadable("a lane head", &error.to_string()))?.ask)
+    }
+
+    fn count(&self, ask: &Ask, answer: &Attempt<Answer>, asked: Timestamp) {
+        let outcome = match answer {
+            Attempt::Applied(Answer::None { why }) => {
+                if why == "out_of_pool" {
+                    metrics::counter!("throughline_model_out_of_pool_total").increment(1);
+                }
+                "none"
+            }
+            Attempt::Applied(_) => "answered",
+            _ => "failed",
+        };
+        let purpose = ask.purpose().word();
+        metrics::counter!("throughline_model_requests_total", "purpose" => purpose, "outcome" => outcome)
+            .increment(1);
+        metrics::histogram!("throughline_model_seconds")
+            .record(counted::seconds(self.store.now().since(asked)));
+    }
+}
+
+fn nothing(why: &str) -> Attempt<EffectResult> {
+    Attempt::Applied(EffectResult::Answered(Answer::None { why: why.into() }))
 }

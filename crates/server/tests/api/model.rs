@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use serde_json::json;
 use throughline_engine::ask::{Answer, Ask};
 use throughline_engine::effect::Attempt;
-use throughline_models::Model;
+use throughline_models::{Caller, Model};
 use throughline_runtime::{Keys, NoFaults, Parts, Runtime};
 use throughline_server::{Config, open};
 
@@ -18,7 +18,7 @@ struct Slow(Duration);
 
 #[async_trait]
 impl Model for Slow {
-    async fn ask(&self, _: &Ask) -> Attempt<Answer> {
+    async fn ask(&self, _: &Ask, _: &Caller<'_>) -> Attempt<Answer> {
         tokio::time::sleep(self.0).await;
         Attempt::Applied(Answer::Classify { label: "ticket".into(), confidence: 95, anchor: None })
     }

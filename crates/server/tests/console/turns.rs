@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use throughline_engine::ask::{Answer, Ask};
 use throughline_engine::effect::Attempt;
-use throughline_models::Model;
+use throughline_models::{Caller, Model};
 use throughline_runtime::{Keys, NoFaults, Parts, Runtime};
 use throughline_server::{Config, open};
 
@@ -150,7 +150,7 @@ struct Sure;
 
 #[async_trait]
 impl Model for Sure {
-    async fn ask(&self, _: &Ask) -> Attempt<Answer> {
+    async fn ask(&self, _: &Ask, _: &Caller<'_>) -> Attempt<Answer> {
         Attempt::Applied(Answer::Classify { label: "ticket".into(), confidence: 95, anchor: None })
     }
 

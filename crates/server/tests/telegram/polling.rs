@@ -2,7 +2,8 @@
 
 use throughline_channels::telegram::{BotToken, Client, outbound};
 use throughline_fakes::telegram::{FakeTelegram, Fault};
-use throughline_server::telegram::{Polled, State, examine};
+use throughline_server::finding::State;
+use throughline_server::telegram::{Polled, examine};
 
 use crate::world::{ANA, TEAM, World, ticket, work};
 

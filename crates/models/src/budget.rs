@@ -1,0 +1,206 @@
+//! What may be spent: calls, tokens and cost per user and per tenant a day (`spec 06 §7.2`, SEC-44).
+//!
+//! A call is counted before it is made, with what it may come to at most, and corrected by what it did come to; so calls
+//! at once cannot pass a cap together, and at most one goes over. Counted in this process, by the day of UTC.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use throughline_engine::Timestamp;
+
+use crate::Caller;
+
+/// Caps of one day; `None` is no cap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cap {
+    /// Requests to vendors.
+    pub calls: Option<u64>,
+    /// Tokens in and out.
+    pub tokens: Option<u64>,
+    /// Cost, in hundredths of the currency that prices are in.
+    pub cost: Option<u64>,
+}
+
+/// Caps for each person and for each tenant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Caps {
+    /// For each person.
+    pub user: Cap,
+    /// For each tenant.
+    pub tenant: Cap,
+}
+
+/// What tokens cost, in hundredths of a currency for a million.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Price {
+    /// Of what is sent.
+    pub input: u64,
+    /// Of what comes back.
+    pub output: u64,
+}
+
+impl Price {
+    /// What so many tokens come to.
+    pub(crate) fn of(self, input: u64, output: u64) -> Spent {
+        Spent {
+            calls: 1,
+            tokens: input.saturating_add(output),
+            millionths: input.saturating_mul(self.input).saturating_add(output.saturating_mul(self.output)),
+        }
+    }
+}
+
+/// An amount. Cost is in millionths of a hundredth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Spent {
+    calls: u64,
+    tokens: u64,
+    millionths: u64,
+}
+
+impl Spent {
+    fn plus(self, more: Self) -> Self {
+        Self {
+            calls: self.calls.saturating_add(more.calls),
+            tokens: self.tokens.saturating_add(more.tokens),
+            millionths: self.millionths.saturating_add(more.millionths),
+        }
+    }
+
+    fn minus(self, less: Self) -> Self {
+        Self {
+            calls: self.calls.saturating_sub(less.calls),
+            tokens: self.tokens.saturating_sub(less.tokens),
+            millionths: self.millionths.saturating_sub(less.millionths),
+        }
+    }
+
+    fn reached(self, cap: Cap) -> bool {
+        let over = |spent: u64, cap: Option<u64>| cap.is_some_and(|cap| spent >= cap);
+        let cost = cap.cost.map(|cost| cost.saturating_mul(1_000_000));
+        over(self.calls, cap.calls) || over(self.tokens, cap.tokens) || over(self.millionths, cost)
+    }
+}
+
+/// Who spends: a person of a tenant, or the tenant as a whole.
+type Who = (String, Option<String>);
+
+/// The books of the day.
+pub(crate) struct Budget {
+    caps: Caps,
+    day: Mutex<Day>,
+}
+
+#[derive(Default)]
+struct Day {
+    number: i64,
+    spent: HashMap<Who, Spent>,
+}
+
+/// A call that was counted with an estimate.
+pub(crate) struct Reserved {
+    who: [Who; 2],
+    day: i64,
+    estimate: Spent,
+}
+
+impl Budget {
+    pub(crate) fn new(caps: Caps) -> Self {
+        Self { caps, day: Mutex::default() }
+    }
+
+    /// Counts a call that may come to `estimate`. `None`: a cap is reached, and it must not be made.
+    pub(crate) fn reserve(&self, caller: &Caller<'_>, estimate: Spent) -> Option<Reserved> {
+        let today = caller.now.0.div_euclid(Timestamp::DAY);
+        let who =
+            [(caller.tenant.to_owned(), Some(caller.user.to_owned())), (caller.tenant.to_owned(), None)];
+        let mut day = self.day();
+        if day.number < today {
+            *day = Day { number: today, spent: HashMap::new() };
+        }
+        let spent = |who: &Who| day.spent.get(who).copied().unwrap_or_default();
+        if spent(&who[0]).reached(self.caps.user) || spent(&who[1]).reached(self.caps.tenant) {
+            return None;
+        }
+        for one in &who {
+            let spent = day.spent.entry(one.clone()).or_default();
+            *spent = spent.plus(estimate);
+        }
+        Some(Reserved { who, day: day.number, estimate })
+    }
+
+    /// Puts what was spent in the estimate's place.
+    pub(crate) fn settle(&self, reserved: Reserved, actual: Spent) {
+        let mut day = self.day();
+        if day.number != reserved.day {
+            return;
+        }
+        for one in reserved.who {
+            let spent = day.spent.entry(one).or_default();
+            *spent = spent.minus(reserved.estimate).plus(actual);
+        }
+    }
+
+    fn day(&self) -> MutexGuard<'_, Day> {
+        self.day.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use throughline_engine::EffectId;
+
+    use super::*;
+
+    fn admitted(budget: &Budget, tenant: &str, user: &str, now: i64, price: Price, tokens: u64) -> bool {
+        let effect = EffectId("fx_1".into());
+        let caller = Caller { tenant, user, effect: &effect, now: Timestamp(now) };
+        let Some(reserved) = budget.reserve(&caller, price.of(tokens, 0)) else { return false };
+        budget.settle(reserved, price.of(tokens, 0));
+        true
+    }
+
+    /// SEC-44, LLM-05: a loop that never ends stops at the cap, for the person, for the tenant, and starts again with
+    /// the day.
+    #[test]
+    fn a_runaway_loop_stops_at_the_cap() {
+        let cap = |calls| Cap { calls: Some(calls), ..Cap::default() };
+        let budget = Budget::new(Caps { user: cap(5), tenant: cap(12) });
+        let asks = |tenant: &str, user: &str, now| {
+            (0..100).filter(|_| admitted(&budget, tenant, user, now, Price::default(), 1)).count()
+        };
+        assert_eq!((asks("acme", "ana", 0), asks("acme", "ana", 0)), (5, 0));
+        assert_eq!((asks("acme", "bob", 0), asks("acme", "cyd", 0)), (5, 2), "the tenant's cap");
+        assert_eq!(asks("other", "ana", 0), 5, "a person of another tenant is another person");
+        assert_eq!(asks("acme", "ana", Timestamp::DAY - 1), 0);
+        assert_eq!(asks("acme", "ana", Timestamp::DAY), 5, "another day");
+        assert_eq!(asks("acme", "ana", 0), 0, "the day does not go back");
+    }
+
+    #[test]
+    fn tokens_and_cost_go_over_by_one_call_at_most() {
+        let tokens =
+            Budget::new(Caps { user: Cap { tokens: Some(1_000), ..Cap::default() }, ..Caps::default() });
+        let made = (0..100).filter(|_| admitted(&tokens, "a", "u", 0, Price::default(), 300)).count();
+        assert_eq!(made, 4, "300, 600, 900, and one over");
+        // 250 hundredths a million tokens: 300 tokens are 0.075 of a hundredth.
+        let price = Price { input: 250, output: 0 };
+        let cost = Budget::new(Caps { tenant: Cap { cost: Some(1), ..Cap::default() }, ..Caps::default() });
+        let made = (0..100).filter(|_| admitted(&cost, "a", "u", 0, price, 300)).count();
+        assert_eq!(made, 14);
+    }
+
+    /// Calls at once are all counted before any has ended.
+    #[test]
+    fn what_is_under_way_counts() {
+        let budget =
+            Budget::new(Caps { user: Cap { tokens: Some(1_000), ..Cap::default() }, ..Caps::default() });
+        let effect = EffectId("fx_1".into());
+        let caller = Caller { tenant: "a", user: "u", effect: &effect, now: Timestamp(0) };
+        let estimate = Price::default().of(100, 900);
+        let first = budget.reserve(&caller, estimate).unwrap();
+        assert!(budget.reserve(&caller, estimate).is_none());
+        budget.settle(first, Price::default().of(100, 10));
+        assert!(budget.reserve(&caller, estimate).is_some());
+    }
+}

@@ -1,0 +1,93 @@
+//! What every [`Model`] keeps to, whatever is behind it: run it over yours.
+
+use throughline_engine::ask::{Answer, Ask, Question, Reviewed, Verdict, judge};
+use throughline_engine::effect::Attempt;
+use throughline_engine::focus::Hint;
+use throughline_engine::tickets::ItemType;
+use throughline_engine::{EffectId, MessageId, Policy, Timestamp};
+
+use crate::{Caller, Model};
+
+/// One ask of every kind about that text, offering what an ask can offer.
+#[must_use]
+pub fn asks(text: &str) -> Vec<Ask> {
+    let policy = Policy::default();
+    let review = Reviewed {
+        kind: "architecture".into(),
+        topic: "Caching".into(),
+        summary: "One cache in front of the store.".into(),
+        risks: vec!["Stale entries.".into()],
+        ..Reviewed::default()
+    };
+    let questions = [
+        Question::Classify { labels: throughline_engine::intent::Intent::ALL.into() },
+        Question::Draft { item_type: Some(ItemType::Bug), stories: None, from: Vec::new() },
+        Question::Draft {
+            item_type: Some(ItemType::Epic),
+            stories: Some(5),
+            from: vec!["Single sign-on.".into()],
+        },
+        Question::Review { kind: Some("security".into()) },
+        Question::Review { kind: None },
+        Question::Patch { review: review.clone(), version: 2 },
+        Question::Synthesis { review },
+        Question::Answer,
+    ];
+    let hint = Hint {
+        focus_anchor_internal_id: Some(MessageId("m_7_0".into())),
+        focus_anchor_channel_id: Some("1700000000.000100".into()),
+        focus_anchor_text_snippet: "The login fails on Firefox".into(),
+        task_id: None,
+    };
+    let about = |question| {
+        let ask = Ask::about(question, text, &policy);
+        Ask { window: vec!["We moved the login.".into()], hint: Some(hint.clone()), ..ask }
+    };
+    questions.into_iter().map(about).collect()
+}
+
+/// Asks as the loop would.
+pub async fn asked(model: &dyn Model, ask: &Ask) -> Attempt<Answer> {
+    let effect = EffectId("fx_65emfyihdqmez2f6x5fvmpxn".into());
+    model.ask(ask, &Caller { tenant: "acme", user: "ana", effect: &effect, now: Timestamp(0) }).await
+}
+
+/// Whether an answer stays inside of what was offered: it is one to this question, or there is none.
+#[must_use]
+pub fn inside(ask: &Ask, answer: &Answer) -> bool {
+    match (&ask.question, answer) {
+        (_, Answer::None { why }) => !why.is_empty() && why.len() <= 40,
+        (Question::Classify { labels }, Answer::Classify { label, confidence, .. }) => {
+            *confidence <= 100 && labels.iter().any(|offered| offered.word() == label)
+        }
+        (Question::Draft { .. }, Answer::Draft { .. })
+        | (Question::Patch { .. }, Answer::Patch(_))
+        | (Question::Synthesis { .. } | Question::Answer, Answer::Text { .. }) => true,
+        (Question::Review { .. }, Answer::Review(review)) => {
+            ["", "architecture", "security", "pm"].contains(&review.kind.as_str())
+        }
+        _ => false,
+    }
+}
+
+/// Every kind of ask ends, inside of what was offered, and the loop knows what to do with it.
+///
+/// # Panics
+/// It does not, naming the ask.
+pub async fn check(model: &dyn Model, text: &str) {
+    assert!(!model.name().is_empty(), "a model has a name");
+    for ask in asks(text) {
+        match asked(model, &ask).await {
+            Attempt::Applied(answer) => {
+                assert!(inside(&ask, &answer), "{:?} was answered with {answer:?}", ask.question);
+                if let Verdict::Take(taken) = judge(&ask, answer.clone(), &Policy::default()) {
+                    assert_eq!(taken, answer, "what is taken is what was said");
+                }
+            }
+            Attempt::NotApplied { why, .. } | Attempt::Unknown { why } => {
+                assert!(!why.is_empty(), "{:?} failed without a reason", ask.question);
+            }
+            Attempt::Rejected { text, .. } => panic!("a model refuses by having no answer, not: {text}"),
+        }
+    }
+}

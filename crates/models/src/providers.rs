@@ -1,0 +1,204 @@
+//! The configured models: which provider answers which purpose, what may be spent, what was answered already.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use throughline_engine::ask::{Answer, Ask, Purpose};
+use throughline_engine::canon::{jcs, sha256};
+use throughline_engine::effect::Attempt;
+
+use crate::address::Address;
+use crate::budget::{Budget, Caps, Price};
+use crate::cache::{Cache, Key};
+use crate::endpoint::{Endpoint, Timeouts};
+use crate::prompt::Prompt;
+use crate::vendor::{Kind, Request, Verdict};
+use crate::{ApiKey, Caller, Model, no_answer, parse};
+
+/// One configured model.
+#[derive(Clone)]
+pub struct Setting {
+    /// The provider's wire format.
+    pub kind: Kind,
+    /// Its base address.
+    pub base_url: String,
+    /// The model's name there.
+    pub model: String,
+    /// The key, where one is needed.
+    pub key: Option<ApiKey>,
+    /// The address may be of this machine.
+    pub allow_loopback: bool,
+    /// For Anthropic: the structured-output field instead of a forced tool.
+    pub native: bool,
+    /// The most tokens of an answer.
+    pub max_output: u32,
+    /// What it costs.
+    pub price: Price,
+}
+
+/// A model that is asked for some purpose.
+struct Route {
+    endpoint: Arc<Endpoint>,
+    model: String,
+    max_output: u32,
+    price: Price,
+}
+
+/// The models of one process.
+pub struct Providers {
+    routes: BTreeMap<Purpose, Route>,
+    budget: Budget,
+    cache: Cache,
+    name: String,
+}
+
+impl Providers {
+    /// The models as they are configured. Purposes with the same provider share its client and its pool.
+    ///
+    /// # Errors
+    /// Which purpose cannot be asked for, and why.
+    pub fn new(
+        settings: BTreeMap<Purpose, Setting>,
+        caps: Caps,
+        timeouts: Timeouts,
+    ) -> Result<Self, (Purpose, String)> {
+        let mut routes = BTreeMap::new();
+        let mut made: Vec<Arc<Endpoint>> = Vec::new();
+        for (purpose, setting) in settings {
+            let cannot = |why| (purpose, why);
+            let address = Address::read(&setting.base_url, setting.allow_loopback).map_err(cannot)?;
+            let new = Endpoint::new(setting.kind, &address, setting.key.as_ref(), setting.native, timeouts);
+            let new = new.map_err(cannot)?;
+            let endpoint = match made.iter().find(|old| old.same(&new)) {
+                Some(old) => old.clone(),
+                None => {
+                    made.push(Arc::new(new));
+                    made[made.len() - 1].clone()
+                }
+            };
+            let Setting { model, max_output, price, .. } = setting;
+            routes.insert(purpose, Route { endpoint, model, max_output, price });
+        }
+        let mut names: Vec<&str> = routes.values().map(|route| route.model.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let name = names.join(", ");
+        Ok(Self { routes, budget: Budget::new(caps), cache: Cache::default(), name })
+    }
+
+    /// The purposes that are configured, each with its provider, its address and its model.
+    pub fn routes(&self) -> impl Iterator<Item = (Purpose, Kind, &str, &str)> {
+        self.routes.iter().map(|(purpose, route)| {
+            (*purpose, route.endpoint.kind(), route.endpoint.base(), route.model.as_str())
+        })
+    }
+
+    async fn call(&self, route: &Route, ask: &Ask, prompt: &Prompt, caller: &Caller<'_>) -> Attempt<Answer> {
+        let sent = tokens(&prompt.system) + tokens(&prompt.user);
+        let estimate = route.price.of(sent, route.max_output.into());
+        let Some(reserved) = self.budget.reserve(caller, estimate) else {
+            return Attempt::Applied(no_answer("over_budget"));
+        };
+        let request = Request {
+            model: &route.model,
+            system: &prompt.system,
+            user: &prompt.user,
+            schema: &prompt.schema,
+            name: prompt.name,
+            max_output: route.max_output,
+        };
+        let budget = Duration::from_millis(ask.budget_ms.try_into().unwrap_or(0));
+        match route.endpoint.ask(&request, budget).await {
+            Verdict::Said { text, usage } => {
+                // A reply without a count is counted by our own.
+                let (input, output) =
+                    usage.map_or((sent, tokens(&text)), |usage| (usage.input, usage.output));
+                self.budget.settle(reserved, route.price.of(input, output));
+                counted("input", input);
+                counted("output", output);
+                let answer = parse(ask, &text);
+                if !matches!(answer, Answer::None { .. }) {
+                    self.cache.put(key(route, prompt), &answer, text.len());
+                }
+                Attempt::Applied(answer)
+            }
+            Verdict::Nothing(why) => Attempt::Applied(no_answer(&why)),
+            Verdict::NotApplied { why, hint_ms } => {
+                self.budget.settle(reserved, route.price.of(0, 0));
+                Attempt::NotApplied { why, hint: hint_ms }
+            }
+            Verdict::Unknown(why) => Attempt::Unknown { why },
+        }
+    }
+}
+
+#[async_trait]
+impl Model for Providers {
+    async fn ask(&self, ask: &Ask, caller: &Caller<'_>) -> Attempt<Answer> {
+        let Some(route) = self.routes.get(&ask.purpose()) else {
+            return Attempt::Applied(no_answer("off"));
+        };
+        let prompt = Prompt::of(ask, caller.effect);
+        if let Some(known) = self.cache.get(&key(route, &prompt)) {
+            return Attempt::Applied(known);
+        }
+        self.call(route, ask, &prompt, caller).await
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+/// The most tokens of an answer, unless the configuration says otherwise.
+#[must_use]
+pub fn default_output(purpose: Purpose) -> u32 {
+    match purpose {
+        Purpose::Classify | Purpose::Select => 256,
+        Purpose::Answer | Purpose::Summary => 2_048,
+        Purpose::Draft | Purpose::Review => 8_192,
+    }
+}
+
+/// What an answer depends on. The fence's marker is of one effect, and says nothing.
+fn key(route: &Route, prompt: &Prompt) -> Key {
+    let user = prompt.user.replace(&prompt.marker, "");
+    let endpoint = &route.endpoint;
+    let limit = route.max_output.to_string();
+    let parts = [
+        endpoint.kind().word(),
+        endpoint.base(),
+        &route.model,
+        &limit,
+        &prompt.system,
+        &user,
+        &jcs(&prompt.schema),
+    ];
+    let lengths: Vec<[u8; 8]> = parts.iter().map(|part| (part.len() as u64).to_be_bytes()).collect();
+    let all: Vec<&[u8]> =
+        lengths.iter().zip(&parts).flat_map(|(length, part)| [length.as_slice(), part.as_bytes()]).collect();
+    sha256(&all)
+}
+
+/// Tokens, near enough (`spec 05 §4.2`): four bytes of ASCII are one, and so is any other character.
+fn tokens(text: &str) -> u64 {
+    let ascii = text.bytes().filter(u8::is_ascii).count();
+    let other = text.chars().filter(|c| !c.is_ascii()).count();
+    (ascii.div_ceil(4) + other) as u64
+}
+
+fn counted(kind: &'static str, tokens: u64) {
+    metrics::counter!("throughline_model_tokens_total", "type" => kind).increment(tokens);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_counted_as_the_specification_counts_them() {
+        assert_eq!([tokens(""), tokens("Setup DB"), tokens("naïve"), tokens("日本語")], [0, 2, 2, 3]);
+    }
+}
