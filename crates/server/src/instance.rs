@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use throughline_channels::telegram::CHANNEL;
 use throughline_channels::{Channel, ReadFromStore};
+use throughline_models::Model;
 use throughline_runtime::host::{self, Host};
 use throughline_runtime::{Keys, Parts, Ports, Runtime, Stop, from_environment};
 use throughline_store::{MemoryStore, SqliteStore, Store, StoreError, SystemClock};
@@ -15,7 +16,7 @@ use throughline_trackers::local::LocalTracker;
 use crate::codes::{self, Code};
 use crate::directory::Known;
 use crate::documents::StoredDocuments;
-use crate::{Config, ConfigErrors, StoreUrl, key, telegram};
+use crate::{Config, ConfigErrors, StoreUrl, key, models, telegram};
 
 /// The channels that are always there. Their users read from the store.
 const CHANNELS: [&str; 3] = ["api", "terminal", "web"];
@@ -51,6 +52,12 @@ pub enum StartError {
         /// Why.
         why: String,
     },
+    /// A model cannot be used as it is configured.
+    #[error("cannot use the configured models: {why}")]
+    Model {
+        /// Why.
+        why: String,
+    },
     /// Updates are to be polled, but go to a webhook.
     #[error(
         "cannot poll Telegram: its updates go to the webhook {url}; remove it with `throughline telegram setup`"
@@ -82,6 +89,7 @@ impl StartError {
             Self::Key { .. } => &codes::INSTANCE_KEY,
             Self::Folder { .. } => &codes::STORE_OPEN,
             Self::Telegram { .. } => &codes::TELEGRAM_CONFIG,
+            Self::Model { .. } => &codes::MODEL_MISCONFIGURED,
             Self::WebhookSet { .. } => &codes::TELEGRAM_WEBHOOK_SET,
             Self::Listen { .. } => &codes::LISTEN_FAILED,
             Self::Recover(Stop::Unreadable { .. }) => &codes::UNREADABLE,
@@ -141,7 +149,7 @@ pub async fn open_with(config: Config, store: Arc<dyn Store>) -> Result<Instance
         directory: Arc::new(Known::new(config.clone(), telegram.as_ref().map(|edge| edge.book()))),
         channels: CHANNELS.into_iter().map(channel).chain(sends).collect(),
         trackers: [("local".to_owned(), tracker.clone() as Arc<dyn Tracker>)].into(),
-        model: None,
+        model: models::open(&config)?.map(|models| models as Arc<dyn Model>),
         // Clients of tools and sub-agents are not part of this version: without a host, a call fails and says so.
         workers: std::collections::BTreeMap::new(),
         hosted: config.delivery_host.iter().map(|class| ("api".to_owned(), *class)).collect(),

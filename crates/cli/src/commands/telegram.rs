@@ -1,7 +1,8 @@
 //! `throughline telegram`: makes Telegram do what the configuration says, and tells it who is who.
 
 use serde::Serialize;
-use throughline_server::telegram::{Finding, State, set_up};
+use throughline_server::finding::{Finding, State};
+use throughline_server::telegram::set_up;
 
 use crate::api::beginning;
 use crate::app::App;

@@ -14,6 +14,7 @@ mod explain;
 mod help;
 mod home;
 mod json;
+mod models;
 mod scenarios;
 mod serving;
 mod telegram;

@@ -320,10 +320,11 @@ codes! {
         [];
 
     MODEL_MISCONFIGURED = 5101, "model.misconfigured", None, "The model's configuration cannot work",
-        "A model was configured in a way that no request could succeed with.",
-        "This version runs without a model; `models` has no providers yet.",
-        "Remove the `models` section.",
-        ["models"];
+        "A model is configured in a way that no request could succeed with. Nothing was started.",
+        "Its provider or its name is missing, its address is not public https, or the file of its key cannot be used.",
+        "Correct what the message names; docs/models.md has an example for each provider. `throughline doctor model` asks \
+         it something. `kind = \"off\"` runs without one.",
+        ["models.default", "models.classify", "models.draft", "models.review", "models.answer"];
     TOOL_CHANGED = 5301, "tool.changed", None, "A tool's definition changed",
         "A tool server describes a tool differently than when it was pinned; the tool is off until it is pinned again.",
         "A changed description can change what a model is told the tool does.",

@@ -10,7 +10,7 @@ use toml::Value;
 use super::layer::Merged;
 use super::{
     Config, ConfigError, ConfigErrors, Origin, Raw, RawTelegram, RawToken, Server, Setting, StoreUrl,
-    TelegramConfig, TelegramMode,
+    TelegramConfig, TelegramMode, models,
 };
 use crate::auth::Token;
 use crate::codes::{self, Code};
@@ -71,6 +71,10 @@ pub(super) fn typed(merged: Merged) -> Result<Config, ConfigErrors> {
     let numbers = raw.users.iter().filter_map(|user| user.telegram.as_deref());
     wrong.doubled("users", owners.iter().map(String::as_str).zip(numbers));
     let telegram = telegram(&mut wrong, raw.telegram);
+    let (models, unusable) = models::checked(raw.models);
+    for (path, text) in unusable {
+        wrong.say(&codes::MODEL_MISCONFIGURED, &path, text);
+    }
     let mut tokens = Vec::new();
     for token in raw.tokens {
         tokens.extend(checked(&mut wrong, token, &raw.tenant, &raw.app));
@@ -115,6 +119,7 @@ pub(super) fn typed(merged: Merged) -> Result<Config, ConfigErrors> {
         tracker: LocalConfig { projects },
         delivery_host: raw.api.delivery_host,
         telegram,
+        models,
         telemetry: raw.telemetry,
         instance_key_file: raw.instance_key_file,
         settings,
@@ -278,7 +283,10 @@ pub(super) fn warnings(config: &Config) -> Vec<String> {
             "the token {id} acts as {principal}, who is not in `users` and so has no role or group"
         ));
     }
-    found.extend(config.key_file().and_then(|file| readable_by_others(&file)));
+    found.extend(config.key_file().and_then(|file| readable_by_others(&file, "the instance key")));
+    let keys = config.models.by_purpose.values().filter_map(|model| model.api_key_file.as_ref());
+    let keys: BTreeSet<_> = keys.collect();
+    found.extend(keys.into_iter().filter_map(|file| readable_by_others(file, "a model's key")));
     let secrets = config.settings().iter().filter(|setting| matches!(setting.origin, Origin::Environment(_)));
     for setting in secrets.filter(|setting| setting.path.ends_with("sha256")) {
         found.push(format!("{} is set in the environment, where other processes may read it", setting.path));
@@ -286,19 +294,16 @@ pub(super) fn warnings(config: &Config) -> Vec<String> {
     found
 }
 
-/// The instance key is for its owner only.
-fn readable_by_others(file: &std::path::Path) -> Option<String> {
+/// A secret is for its owner only.
+fn readable_by_others(file: &std::path::Path, what: &str) -> Option<String> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         let mode = std::fs::metadata(file).ok()?.permissions().mode() & 0o777;
         if mode & 0o077 != 0 {
-            return Some(format!(
-                "{} has mode {mode:o}; others can read the instance key: chmod 600",
-                file.display()
-            ));
+            return Some(format!("{} has mode {mode:o}; others can read {what}: chmod 600", file.display()));
         }
     }
-    let _ = file;
+    let _ = (file, what);
     None
 }

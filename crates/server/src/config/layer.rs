@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
 
+use super::ConfigError;
 use super::shape::{Misfit, Shape, join};
-use super::{ConfigError, unknown_code};
 use crate::codes;
 
 /// Where a value was said.
@@ -86,7 +86,7 @@ impl Layer {
         shape.misfits("", &Value::Table(self.table.clone()), &mut misfits);
         errors.extend(misfits.into_iter().map(|misfit| match misfit {
             Misfit::Unknown { path, nearest } => ConfigError {
-                code: unknown_code(&path),
+                code: &codes::CONFIG_UNKNOWN_KEY,
                 origin: Some(self.place(&path)),
                 text: format!("there is no setting `{path}` in this version"),
                 suggestion: nearest,
@@ -132,9 +132,12 @@ impl Merged {
         });
     }
 
-    /// Where the value at a path was said.
+    /// Where the value at a path was said; of a table, where the first of its values was.
     pub(super) fn origin(&self, path: &str) -> Option<Origin> {
-        self.origins.get(path).cloned()
+        let inside = format!("{path}.");
+        let first =
+            self.origins.range(inside.clone()..).next().filter(|(known, _)| known.starts_with(&inside));
+        self.origins.get(path).or(first.map(|(_, origin)| origin)).cloned()
     }
 }
 

@@ -6,6 +6,7 @@
 mod check;
 mod error;
 mod layer;
+mod models;
 mod shape;
 mod sources;
 
@@ -22,10 +23,10 @@ use throughline_runtime::Zone;
 use throughline_trackers::local::{LocalConfig, ProjectConfig};
 
 use crate::auth::{Scope, Token};
-use crate::codes;
 
 pub use error::{ConfigError, ConfigErrors};
 pub use layer::Origin;
+pub use models::{ModelConfig, ModelsConfig};
 pub use sources::Sources;
 
 /// Everything an installation may say.
@@ -57,6 +58,8 @@ pub struct Config {
     pub delivery_host: Vec<EffectClass>,
     /// The Telegram channel, if there is one.
     pub telegram: Option<TelegramConfig>,
+    /// The models, by purpose.
+    pub models: ModelsConfig,
     /// The log.
     pub telemetry: Telemetry,
     /// The file of the instance key; beside the database when nobody says.
@@ -288,6 +291,7 @@ struct Raw {
     store: RawStore,
     api: RawApi,
     telegram: RawTelegram,
+    models: models::RawModels,
     telemetry: Telemetry,
     policy: Policy,
     #[serde(default)]
@@ -365,15 +369,6 @@ impl From<RawProject> for ProjectConfig {
             create: raw.create,
             archived: raw.archived,
         }
-    }
-}
-
-/// The code of an unknown key: some belong to parts that this version does not have.
-fn unknown_code(path: &str) -> &'static codes::Code {
-    if path.split('.').next() == Some("models") {
-        &codes::MODEL_MISCONFIGURED
-    } else {
-        &codes::CONFIG_UNKNOWN_KEY
     }
 }
 

@@ -5,8 +5,10 @@ use std::borrow::Cow;
 
 use serde_json::json;
 use throughline_engine::Policy;
+use throughline_engine::ask::Purpose;
 use throughline_engine::effect::EffectClass;
 use throughline_engine::tickets::{ItemType, Part};
+use throughline_models::Kind;
 use toml::Value;
 
 use crate::auth::Scope;
@@ -106,6 +108,7 @@ pub(super) fn settings() -> Shape {
         key("api_base", Text, "The Bot API; another address for a server of your own or an emulator."),
         key("allow_loopback", Flag, "Whether api_base may be http on this machine."),
     ];
+    let models = models();
     let telemetry = vec![
         key("level", Text, "error, warn, info, debug, trace, or a filter."),
         key("format", Word(vec!["text", "json"]), "How log lines are written."),
@@ -133,9 +136,46 @@ pub(super) fn settings() -> Shape {
             "The HTTP API.",
         ),
         key("telegram", Table(telegram), "The Telegram channel. Without a token file there is none."),
+        key("models", Table(models), "The models, by purpose. Nothing said: there is none."),
         key("telemetry", Table(telemetry), "The log."),
         key("instance_key_file", Text, "File of the instance key; beside the database when not said."),
     ])
+}
+
+/// Models: what holds for every purpose, what holds for one, and what may be spent.
+fn models() -> Vec<Key> {
+    use Shape::{Flag, Number, Table, Text, Word};
+    let kinds = Kind::ALL.iter().map(|kind| kind.word()).chain(["off"]).collect();
+    let model = vec![
+        key("kind", Word(kinds), "The provider's wire format, or off."),
+        key("base_url", Text, "The provider's address; of its own maker when not said."),
+        key("model", Text, "The model's name there."),
+        key("api_key_file", Text, "File of the key. None: no key is sent."),
+        key("allow_loopback", Flag, "Whether base_url may be on this machine, and then http."),
+        key("native", Flag, "For anthropic: structured output instead of a forced tool."),
+        key("max_output_tokens", Number, "The most tokens of an answer."),
+        key("input_price", Number, "Cost of a million tokens sent, in hundredths of a currency."),
+        key("output_price", Number, "The same for tokens that come back."),
+    ];
+    let cap = vec![
+        key("calls", Number, "Requests a day; 0 for no cap."),
+        key("tokens", Number, "Tokens a day, in and out; 0 for no cap."),
+        key("cost", Number, "Cost a day, in hundredths of the prices' currency; 0 for no cap."),
+    ];
+    let about = |purpose| match purpose {
+        Purpose::Classify => "What a message wants, where rules do not tell.",
+        Purpose::Select => "Which option is meant.",
+        Purpose::Draft => "The text of tickets and epics.",
+        Purpose::Review => "Reviews, and what feedback changes of them.",
+        Purpose::Summary => "Summaries of long conversations.",
+        Purpose::Answer => "Answers in words.",
+    };
+    let mut keys =
+        vec![key("default", Table(model.clone()), "What holds where a purpose says nothing else.")];
+    keys.extend(Purpose::ALL.into_iter().map(|one| key(one.word(), Table(model.clone()), about(one))));
+    keys.push(key("user_day", Table(cap.clone()), "What one person may spend a day."));
+    keys.push(key("tenant_day", Table(cap), "What one tenant may spend a day."));
+    keys
 }
 
 /// The engine's policy as settings: its defaults show which keys there are. Approver rules are said on top.

@@ -6,7 +6,7 @@ use throughline_engine::Policy;
 use toml::{Table, Value};
 
 use super::layer::{Layer, Merged};
-use super::{ConfigError, ConfigErrors, Origin, shape, unknown_code};
+use super::{ConfigError, ConfigErrors, Origin, shape};
 use crate::codes;
 
 /// The file that is looked for in the working directory and the configuration folders.
@@ -150,7 +150,8 @@ fn single(
             }
         },
         Err(nearest) => {
-            wrong(unknown_code(&named), format!("there is no setting `{named}` in this version"), nearest)
+            let text = format!("there is no setting `{named}` in this version");
+            wrong(&codes::CONFIG_UNKNOWN_KEY, text, nearest)
         }
     }
 }

@@ -129,7 +129,9 @@ fn a_wrong_kind_and_broken_toml_have_their_place_too() {
         ("tenant = \"a", 1001, "1:", "not valid TOML"),
         ("tenant = \"a\"\ntenant = \"b\"", 1001, "2:", "duplicate"),
         ("store.url = \"postgres://x\"", 1103, "1:7", "sqlite:PATH"),
-        ("models.default = { kind = \"x\" }", 5101, "1:1", "models"),
+        ("models.default = { kind = \"x\" }", 1003, "1:", "openai-chat"),
+        ("models.default = { kind = \"anthropic\" }", 5101, "1:", "no `model`"),
+        ("models.draught = { kind = \"off\" }", 1002, "1:", "models.draft"),
         ("[projects.A]\ntracker = \"jira\"", 1003, "2:1", "local"),
     ] {
         let errors = wrong(text);

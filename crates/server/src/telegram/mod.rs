@@ -25,7 +25,7 @@ use tokio::sync::watch;
 
 pub use intake::Taken;
 pub use poll::{Polled, Poller};
-pub use setup::{Finding, State, examine, set_up};
+pub use setup::{examine, set_up};
 
 pub(crate) use hook::post_update;
 

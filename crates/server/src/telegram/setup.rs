@@ -5,35 +5,8 @@ use throughline_channels::telegram::{Answer, Client};
 
 use super::{client, hook_id, secret};
 use crate::config::{TelegramConfig, TelegramMode};
+use crate::finding::{Finding, State, finding};
 use crate::{Config, StartError, key};
-
-/// One thing that was looked at.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// What.
-    pub what: &'static str,
-    /// How it stands.
-    pub state: State,
-    /// What was found.
-    pub found: String,
-    /// What to do about it.
-    pub fix: Option<String>,
-}
-
-/// How a thing stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
-    /// Well.
-    Ok,
-    /// It works, perhaps not as meant.
-    Odd,
-    /// It does not work.
-    Broken,
-}
-
-fn finding(what: &'static str, state: State, found: impl Into<String>, fix: Option<&str>) -> Finding {
-    Finding { what, state, found: found.into(), fix: fix.map(Into::into) }
-}
 
 /// Looks at the bot. `alone`: no instance of ours is running, so asking for updates disturbs nobody. Without a
 /// configured bot there is nothing to look at.

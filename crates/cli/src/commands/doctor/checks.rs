@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use throughline_server::telegram::{Finding, examine};
+use throughline_server::finding::{Finding, State as Stands};
+use throughline_server::models;
+use throughline_server::telegram::examine;
 use throughline_server::wire::{Effect, Page, Ready, Version};
 use throughline_server::{Config, StoreUrl};
 
@@ -141,16 +143,21 @@ pub(super) fn port(config: &Config) -> Check {
 
 /// The Telegram bot, by real calls. `alone`: no server of ours is polling.
 pub(super) fn telegram(config: &Config, alone: bool) -> Result<Vec<Check>, Failure> {
-    let found = wait(examine(config, alone))?;
-    let check = |Finding { what, state, found, fix }| {
-        let state = match state {
-            throughline_server::telegram::State::Ok => State::Ok,
-            throughline_server::telegram::State::Odd => State::Warning,
-            throughline_server::telegram::State::Broken => State::Failed,
-        };
-        Check { what, state, found, fix }
+    Ok(wait(examine(config, alone))?.into_iter().map(check).collect())
+}
+
+/// What the models answer.
+pub(super) fn models(config: &Config) -> Result<Vec<Check>, Failure> {
+    Ok(wait(models::examine(config))?.into_iter().map(check).collect())
+}
+
+fn check(Finding { what, state, found, fix }: Finding) -> Check {
+    let state = match state {
+        Stands::Ok => State::Ok,
+        Stands::Odd => State::Warning,
+        Stands::Broken => State::Failed,
     };
-    Ok(found.into_iter().map(check).collect())
+    Check { what, state, found, fix }
 }
 
 /// The checks of an opened store.

@@ -16,6 +16,7 @@ use crate::settings;
 Examples:
   throughline doctor
   throughline doctor telegram                         only the bot: token, updates, privacy
+  throughline doctor model                            asks every configured model one small question
   throughline doctor --server http://127.0.0.1:7070   what a running instance can be asked
 Ends with 3 when a check fails.")]
 pub(crate) struct Args {
@@ -29,6 +30,8 @@ pub(crate) struct Args {
 enum Only {
     /// The Telegram bot
     Telegram,
+    /// The models: one small question to each
+    Model,
 }
 
 /// One line of the report.
@@ -67,6 +70,7 @@ impl Check {
 pub(crate) fn run(app: &App, args: &Args) -> Outcome {
     let checks = match (&app.flags.server, args.only) {
         (_, Some(Only::Telegram)) => bot_alone(app)?,
+        (_, Some(Only::Model)) => models_alone(app)?,
         (Some(url), None) => checks::of_instance(&Remote::new(app, url)?),
         (None, None) => local(app)?,
     };
@@ -96,6 +100,16 @@ fn bot_alone(app: &App) -> Result<Vec<Check>, Failure> {
     checks::telegram(&config, alone)
 }
 
+/// The models, whatever else is wrong.
+fn models_alone(app: &App) -> Result<Vec<Check>, Failure> {
+    let config = settings::installation(app, None)?;
+    if config.models.by_purpose.is_empty() {
+        let found = "none is configured: people are asked where rules do not tell what they want";
+        return Ok(vec![Check::ok("model", found)]);
+    }
+    checks::models(&config)
+}
+
 /// Everything that can be seen from here. What depends on something broken is left out: its fix comes first.
 fn local(app: &App) -> Result<Vec<Check>, Failure> {
     let config = match settings::installation(app, None) {
@@ -111,6 +125,7 @@ fn local(app: &App) -> Result<Vec<Check>, Failure> {
         found
             .push(Check::ok("store", format!("{} is not there yet; the first start makes it", config.store)));
         found.extend(checks::telegram(&config, true)?);
+        found.extend(checks::models(&config)?);
         return Ok(found);
     }
     let opened = Local::open(app);
@@ -120,6 +135,7 @@ fn local(app: &App) -> Result<Vec<Check>, Failure> {
         Err(failure) => found.push(broken("store", &failure)),
     }
     found.extend(checks::telegram(&config, alone)?);
+    found.extend(checks::models(&config)?);
     Ok(found)
 }
 
