@@ -127,6 +127,7 @@ reasons! {
 
     EffectSettled = "effect.settled", "The outcome of an effect was taken in.";
     EffectSuperseded = "effect.superseded", "The outcome belongs to something that was superseded or is over.";
+    DuplicateSeen = "effect.duplicate_seen", "Two issues carry what was meant to be one; both were named.";
     LateAnswer = "late_answer", "A model's answer came after its question was superseded; it is recorded and ignored.";
     TimerDue = "timer.due", "A deadline came.";
     TimerSuperseded = "timer.superseded", "The deadline belongs to something that is over.";

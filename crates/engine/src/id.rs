@@ -60,6 +60,8 @@ ids! {
     DraftId, "dr_";
     /// A review.
     ReviewId, "rv_";
+    /// Several tickets that are shown and approved together.
+    BatchId, "b_";
     /// A deadline.
     TimerId, "tm_";
 }
@@ -100,7 +102,7 @@ pub struct Made {
 
 /// How the ids of a turn begin, and whether they carry a piece of the lane's. Places are never used again: a store
 /// keeps them.
-pub const KINDS: [(&str, bool); 7] = [
+pub const KINDS: [(&str, bool); 8] = [
     (MessageId::PREFIX, false),
     (TaskId::PREFIX, false),
     (PendingId::PREFIX, false),
@@ -108,6 +110,7 @@ pub const KINDS: [(&str, bool); 7] = [
     (CardId::PREFIX, true),
     (CardId::APPROVAL, true),
     (TimerId::PREFIX, true),
+    (BatchId::PREFIX, false),
 ];
 
 /// Characters of the lane's id, 5 bits each: 80 bits keep two lanes of a tenant apart.

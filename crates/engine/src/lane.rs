@@ -18,7 +18,7 @@ use crate::intent::Remembered;
 use crate::pending::{Answered, PendingState};
 use crate::review::Review;
 use crate::snapshot;
-use crate::tickets::Draft;
+use crate::tickets::{Batch, Draft};
 use crate::time::Timestamp;
 use crate::workflow::Card;
 
@@ -307,6 +307,8 @@ pub enum Record {
     Held(Event),
     /// A review.
     Review(Review),
+    /// Several tickets that are shown and approved together.
+    Batch(Batch),
 }
 
 /// The kind of a record, first part of its key.
@@ -325,12 +327,14 @@ pub enum RecordKind {
     Held,
     /// See [`Record::Review`].
     Review,
+    /// See [`Record::Batch`].
+    Batch,
 }
 
 impl RecordKind {
     /// All of them, in their order.
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Message, Self::Task, Self::Draft, Self::Card, Self::Held, Self::Review];
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Message, Self::Task, Self::Draft, Self::Card, Self::Held, Self::Review, Self::Batch];
     pub(crate) const COUNT: usize = Self::ALL.len();
 
     /// The word used in the store and in hashes.
@@ -343,6 +347,7 @@ impl RecordKind {
             Self::Card => "card",
             Self::Held => "held",
             Self::Review => "review",
+            Self::Batch => "batch",
         }
     }
 }
@@ -371,6 +376,7 @@ impl Record {
             Self::Card(_) => RecordKind::Card,
             Self::Held(_) => RecordKind::Held,
             Self::Review(_) => RecordKind::Review,
+            Self::Batch(_) => RecordKind::Batch,
         }
     }
 
@@ -382,6 +388,7 @@ impl Record {
             Self::Card(card) => &card.id.0,
             Self::Held(event) => &event.id,
             Self::Review(review) => &review.id.0,
+            Self::Batch(batch) => &batch.id.0,
         }
     }
 }

@@ -53,7 +53,9 @@ pub use admit::{Admission, admit};
 pub use decision::{Decision, Reason, Verdict};
 pub use event::{Event, EventKind};
 pub use given::Given;
-pub use id::{CardId, DraftId, EffectId, LaneId, MessageId, PendingId, ReviewId, TaskId, TimerId, TurnId};
+pub use id::{
+    BatchId, CardId, DraftId, EffectId, LaneId, MessageId, PendingId, ReviewId, TaskId, TimerId, TurnId,
+};
 pub use lane::{Change, Lane, LaneKey, LaneState, Record};
 pub use needs::needs;
 pub use policy::Policy;

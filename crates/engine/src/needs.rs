@@ -6,7 +6,7 @@ use crate::event::{Event, EventKind, Press};
 use crate::given::Given;
 use crate::id::{CardId, ReviewId, TaskId};
 use crate::lane::{Lane, Record, RecordKey, RecordKind};
-use crate::workflow::{About, CardStatus, Progress, TimerAbout};
+use crate::workflow::{About, Known, Progress, shows};
 
 /// Which records an event needs that the lane has not loaded: the runtime reads them and hands them over in
 /// [`Given::revived`], and asks again until nothing is missing.
@@ -18,19 +18,14 @@ pub fn needs(lane: &Lane, event: &Event, given: &Given) -> Vec<RecordKey> {
             Press::Token(_) => given.press.as_ref().map(|target| &target.card),
         },
         EventKind::EffectSettled { card, .. } => card.as_ref(),
-        EventKind::TimerDue {
-            about:
-                TimerAbout::Expiry { card, .. }
-                | TimerAbout::Cooldown { card, .. }
-                | TimerAbout::Reminder { card, .. },
-            ..
-        } => Some(card),
+        EventKind::TimerDue { about, .. } => Some(about.card()),
         _ => None,
     };
     let key = |kind, key: &str| RecordKey { kind, key: key.into() };
     let have = |key: &RecordKey| {
         lane.records.get(key).or_else(|| given.revived.iter().find(|record| record.key() == *key))
     };
+    let known = Both { lane, given };
     let task: Option<&TaskId> = match &event.kind {
         EventKind::EffectSettled { task, .. } => task.as_ref(),
         EventKind::TaskReported(report) => Some(&report.task),
@@ -60,20 +55,28 @@ pub fn needs(lane: &Lane, event: &Event, given: &Given) -> Vec<RecordKey> {
     let cards: Vec<RecordKey> = wanted.iter().filter(|key| key.kind == RecordKind::Card).cloned().collect();
     for card in &cards {
         let Some(Record::Card(card)) = have(card) else { continue };
-        wanted.extend(card.subject());
+        wanted.extend(shows(card, &known));
         if let About::UncertainEffect { parent, .. } = &card.about {
             wanted.push(key(RecordKind::Card, &parent.0));
+            // What comes of it is put down on its receipt.
+            if let Some(Record::Card(receipt)) = have(&key(RecordKind::Card, &parent.0)) {
+                wanted.extend(shows(receipt, &known));
+            }
         }
-        if let CardStatus::Decided { result: Progress::Uncertain { card }, .. } = &card.status {
-            wanted.push(key(RecordKind::Card, &card.0));
+        for (_, progress) in card.released() {
+            if let Progress::Uncertain { card } = progress {
+                wanted.push(key(RecordKind::Card, &card.0));
+            }
         }
     }
+    wanted.extend(following(&wanted, &known));
     let tasks: Vec<RecordKey> = wanted
         .iter()
         .filter_map(|key| match have(key) {
             Some(Record::Draft(draft)) => Some(draft.task.0.clone()),
             Some(Record::Review(review)) => Some(review.task.0.clone()),
             Some(Record::Card(card)) => card.task().map(|task| task.0.clone()),
+            Some(Record::Batch(batch)) => Some(batch.task.0.clone()),
             _ => None,
         })
         .chain(task.map(|task| task.0.clone()))
@@ -82,4 +85,30 @@ pub fn needs(lane: &Lane, event: &Event, given: &Given) -> Vec<RecordKey> {
     wanted.extend(tasks);
     wanted.retain(|key| have(key).is_none());
     wanted
+}
+
+/// What is loaded and what was read already.
+struct Both<'a> {
+    lane: &'a Lane,
+    given: &'a Given,
+}
+
+impl Known for Both<'_> {
+    fn record(&self, kind: RecordKind, id: &str) -> Option<&Record> {
+        let revived = || self.given.revived.iter().find(|record| record.kind() == kind && record.id() == id);
+        self.lane.records.find(kind, id).or_else(revived)
+    }
+}
+
+/// The batches that may open when one of these is over, with their drafts.
+fn following(wanted: &[RecordKey], known: &Both<'_>) -> Vec<RecordKey> {
+    let batches = wanted.iter().filter(|key| key.kind == RecordKind::Batch);
+    let next = batches.filter_map(|key| known.batch(&key.key.as_str().into())?.part.as_ref()?.next.clone());
+    let mut keys = Vec::new();
+    for id in next {
+        let drafts = known.batch(&id).into_iter().flat_map(|batch| &batch.items);
+        keys.extend(drafts.map(|draft| RecordKey { kind: RecordKind::Draft, key: draft.0.clone() }));
+        keys.push(RecordKey { kind: RecordKind::Batch, key: id.0 });
+    }
+    keys
 }

@@ -53,6 +53,17 @@ pub mod limits {
     pub const REVIEW_SENTENCES: usize = 200;
     /// Sentences that sum up what is reviewed, without a model.
     pub const REVIEW_SUMMARY: usize = 3;
+    /// When a tracker is searched for what an uncertain create may have made, after the question was asked
+    /// (`spec 06 §4.4`); then daily.
+    pub const SEEK: [Millis; 5] = [
+        10 * Timestamp::SECOND,
+        30 * Timestamp::SECOND,
+        2 * Timestamp::MINUTE,
+        10 * Timestamp::MINUTE,
+        Timestamp::HOUR,
+    ];
+    /// Days of daily searches.
+    pub const SEEK_DAYS: i64 = 7;
     /// How often a lost race is run again before the row is left for later (`spec 06 §3.1`).
     pub const RACES: u32 = 5;
     /// How long one run of a lane may take when others wait (`spec 06 §3.3`).
@@ -87,6 +98,8 @@ pub struct Policy {
     pub review: ReviewLimits,
     /// Approvals.
     pub approval: ApprovalLimits,
+    /// What has to be confirmed before a batch is approved.
+    pub latch: LatchLimits,
     /// Who may approve. No matching rule: nobody.
     pub approvers: Vec<ApproverRule>,
     /// Where a ticket goes when nobody says.
@@ -293,6 +306,24 @@ pub struct ApprovalLimits {
 impl Default for ApprovalLimits {
     fn default() -> Self {
         Self { max_age_ms: 14 * Timestamp::DAY, remind_ms: Timestamp::DAY }
+    }
+}
+
+/// When a batch has to be confirmed before it can be approved (`spec 06 §6.3`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LatchLimits {
+    /// More items than so many, the epic counted: a slip of the tongue is not 40 issues.
+    pub items: usize,
+    /// Items that were approved in the lane so recently count with those of a batch.
+    pub recent_ms: Millis,
+    /// More characters of all titles and texts than so many: nobody has read them on one card.
+    pub chars: usize,
+}
+
+impl Default for LatchLimits {
+    fn default() -> Self {
+        Self { items: 3, recent_ms: 10 * Timestamp::MINUTE, chars: 10_000 }
     }
 }
 

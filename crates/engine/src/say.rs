@@ -1,5 +1,6 @@
 //! Every sentence the engine says, in one place. English; a second language is a second file of these.
 
+pub(crate) mod batch;
 pub(crate) mod review;
 
 use alloc::format;
@@ -48,6 +49,7 @@ pub(crate) const ADOPT_WHICH: &str =
     "Which issue is it? Send its key with this button's form, field \"key\".";
 pub(crate) const ADOPT_NEEDS_KEY: &str = "The form needs the issue's key. Nothing was changed.";
 pub(crate) const NOTHING_CHANGED: &str = "Nothing changed: write what should, as lines like \"Title: …\".";
+pub(crate) const NO_EPIC: &str = "its epic was not created";
 pub(crate) const CHECK_LOST: &str = "the tracker did not answer";
 
 /// Help, naming the installation's command.
@@ -107,7 +109,8 @@ pub(crate) fn consumed(
         Progress::Working { .. } => " → in progress".into(),
         Progress::Failed { text, .. } => format!(" → failed: {text}"),
         Progress::Uncertain { .. } => " → no answer yet".into(),
-        Progress::None | Progress::Cancelled => String::new(),
+        Progress::Several { items } => batch::result(items),
+        Progress::NotTried { .. } | Progress::None | Progress::Cancelled => String::new(),
     };
     if by.id == me {
         return format!("{ALREADY}{result}");
@@ -179,7 +182,8 @@ pub(crate) fn preview_title(draft: &Draft, status: &CardStatus, now: Timestamp) 
                 Progress::Failed { text, .. } => format!("Not created: {text} · {who}"),
                 Progress::Uncertain { .. } => format!("No answer yet, so it may or may not exist · {who}"),
                 Progress::Cancelled => format!("Cancelled · {who}"),
-                Progress::None => format!("Not created · {who}"),
+                Progress::NotTried { why, .. } => format!("Not created: {why} · {who}"),
+                Progress::None | Progress::Several { .. } => format!("Not created · {who}"),
             }
         }
     }
@@ -193,7 +197,7 @@ pub(crate) fn uncertain_title(title: &str, status: &CardStatus) -> String {
                 Progress::Failed { text, .. } => format!(" → not created: {text}"),
                 Progress::Uncertain { .. } => " → no answer again".into(),
                 Progress::Working { .. } => " → in progress".into(),
-                Progress::None | Progress::Cancelled => String::new(),
+                _ => String::new(),
             };
             format!("\"{title}\": {} by @{}{result}", past(*action), by.name)
         }
@@ -342,6 +346,17 @@ pub(crate) fn not_found(why: &str) -> String {
 
 pub(crate) fn other_title(key: &str, title: &str) -> String {
     format!("{key} was not adopted: its title is \"{title}\". The question is still open.")
+}
+
+/// Two issues where one was wanted.
+pub(crate) fn duplicate(older: &str, other: &str) -> String {
+    format!(
+        "There are two issues for the same item: {older}, which nobody had an answer about, and {other}. Please close one of them."
+    )
+}
+
+pub(crate) fn not_linked(epic: &str) -> String {
+    format!("the tracker did not put it under {epic}")
 }
 
 pub(crate) fn looking_for(key: &str) -> String {

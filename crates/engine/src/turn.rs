@@ -17,17 +17,17 @@ use crate::effect::{ApprovalRef, Effect, EffectBody, Outcome};
 use crate::event::{Event, EventKind, Posted};
 use crate::focus::{FocusContext, Reference};
 use crate::given::Given;
-use crate::id::{CardId, DraftId, EffectId, MessageId, Mint, PendingId, ReviewId, TaskId, TimerId};
+use crate::id::{BatchId, CardId, DraftId, EffectId, MessageId, Mint, PendingId, ReviewId, TaskId, TimerId};
 use crate::lane::{Change, Lane, LaneState, Message, MessageKind, Record, RecordKey, RecordKind, Role};
 use crate::pending::{PendingClass, PendingKind, PendingState};
 use crate::policy::Policy;
 use crate::recognize::{Expected, Words};
 use crate::review::Review;
 use crate::step::{Step, Timer};
-use crate::tickets::Draft;
+use crate::tickets::{Batch, Draft};
 use crate::time::Timestamp;
 use crate::trace::{Predicate, Trace};
-use crate::workflow::{About, Card, CardStatus, Presser};
+use crate::workflow::{About, Card, CardStatus, Known, Presser};
 
 /// What a message at the gate of a full lane changes: space for it is made at once.
 const USUAL_CHANGES: usize = 8;
@@ -157,14 +157,15 @@ impl<'a> Turn<'a> {
     }
 
     pub(crate) fn draft_ref(&self, id: &DraftId) -> Option<&Draft> {
-        match self.find(RecordKind::Draft, &id.0)? {
-            Record::Draft(draft) => Some(draft),
-            _ => None,
-        }
+        Known::draft(self, id)
     }
 
     pub(crate) fn draft(&self, id: &DraftId) -> Option<Draft> {
         self.draft_ref(id).cloned()
+    }
+
+    pub(crate) fn batch(&self, id: &BatchId) -> Option<Batch> {
+        Known::batch(self, id).cloned()
     }
 
     /// The loaded drafts, as this turn sees them.
@@ -423,6 +424,10 @@ impl<'a> Turn<'a> {
         self.head.pendings.retain(|p| p.kind.card() != Some(card));
     }
 
+    pub(crate) fn new_batch_id(&mut self) -> BatchId {
+        BatchId(self.fresh(BatchId::PREFIX))
+    }
+
     pub(crate) fn new_draft_id(&mut self) -> DraftId {
         DraftId(self.fresh(DraftId::PREFIX))
     }
@@ -456,6 +461,12 @@ impl<'a> Turn<'a> {
             messages: self.messages,
             trace: self.trace,
         }
+    }
+}
+
+impl Known for Turn<'_> {
+    fn record(&self, kind: RecordKind, id: &str) -> Option<&Record> {
+        self.find(kind, id)
     }
 }
 

@@ -6,7 +6,7 @@ use throughline_engine::effect::{EffectBody, Outcome};
 use throughline_engine::event::EventKind;
 use throughline_engine::workflow::{Action, Card, TimerAbout};
 use throughline_engine::{Given, Reason, Timestamp, Verdict};
-use world::{TICKET, World, heard};
+use world::{BATCH, TICKET, World, heard};
 
 /// A world at each of the states a card can be in, by name.
 fn states() -> Vec<(&'static str, World)> {
@@ -20,7 +20,77 @@ fn states() -> Vec<(&'static str, World)> {
         act(&mut w);
         w
     };
+    let batch = || {
+        let mut w = World::new();
+        let _ = w.says("ana", BATCH);
+        w.settle();
+        w
+    };
+    let confirmed = || {
+        with(batch(), &|w| {
+            let card = w.card();
+            let _ = w.presses("ana", &card, 1, Action::ConfirmQuantity);
+        })
+    };
+    let long = || {
+        let mut w = World::new();
+        w.policy.latch.chars = 100;
+        let _ = w.says("ana", BATCH);
+        w.settle();
+        w
+    };
+    let approved = || {
+        with(confirmed(), &|w| {
+            let card = w.card();
+            let _ = w.presses("bob", &card, 1, Action::Approve);
+        })
+    };
     vec![
+        ("batch", batch()),
+        ("batch confirmed", confirmed()),
+        ("batch too long", long()),
+        (
+            "batch without detail",
+            with(World::new(), &|w| {
+                let _ = w.says("ana", "Create epic with 5 stories for auth");
+            }),
+        ),
+        (
+            "batch edited",
+            with(confirmed(), &|w| {
+                let card = w.card();
+                let item = w.items()[1].clone();
+                let _ = w.presses_item("ana", &card, 1, &item, Action::RemoveStory);
+                w.settle();
+            }),
+        ),
+        ("batch working", approved()),
+        ("batch created", with(approved(), &World::settle)),
+        (
+            "batch failed",
+            with(approved(), &|w| {
+                let epic = w.effects.iter().find(|e| e.approval.is_some()).unwrap().clone();
+                let refused =
+                    Outcome::Failed { reason: "rejected".into(), text: "no".into(), errors: Vec::new() };
+                let _ = w.outcome(&epic, refused);
+            }),
+        ),
+        (
+            "batch uncertain",
+            with(approved(), &|w| {
+                let epic = w.effects.iter().find(|e| e.approval.is_some()).unwrap().clone();
+                w.advance(1);
+                let _ = w.outcome(&epic, Outcome::Uncertain { text: "no answer".into() });
+            }),
+        ),
+        (
+            "batch cancelled",
+            with(batch(), &|w| {
+                let card = w.card();
+                let _ = w.presses("ana", &card, 1, Action::Cancel);
+            }),
+        ),
+        ("batch expired", with(batch(), &|w| w.advance(14 * Timestamp::DAY + 1))),
         (
             "gate",
             with(World::new(), &|w| {
@@ -120,19 +190,32 @@ fn reviews() -> Vec<(&'static str, World, Card)> {
 fn every_press_is_answered() {
     let states = states().into_iter().map(|(state, world)| (state, world.clone(), world.card()));
     for (state, world, card) in states.chain(reviews()) {
+        let people = ["ana", "bob", "eve"];
+        let items: Vec<String> =
+            [String::new(), "nothing".into()].into_iter().chain(world.items().into_iter().take(2)).collect();
         for action in Action::ALL {
             for version in 0..=card.version + 1 {
-                for actor in ["ana", "bob", "eve"] {
+                for (actor, item) in
+                    people.into_iter().flat_map(|who| items.iter().map(move |item| (who, item)))
+                {
                     let mut w = world.clone();
-                    let step = w.presses(actor, &card, version, action);
+                    let step = w.presses_item(actor, &card, version, item, action);
                     let what = format!("{state}: {action:?} v{version} by {actor}: {:?}", step.decision);
                     assert!(heard(&step) > 0, "silence on {what}");
                     let outward = step.effects.iter().filter(|e| e.body.outward()).count();
                     let released = step.decision.reason == Reason::PressApplied
                         && matches!(action, Action::Approve | Action::CreateAgain);
-                    assert_eq!(outward, usize::from(released), "{what}");
+                    assert_eq!(outward > 0, released, "{what}");
                     assert!(!released || actor != "eve", "{what}");
                     assert!(!released || version == card.version, "{what}");
+                    // Nothing is released while something has to be confirmed first, or an item says too little.
+                    let shut = card.to_confirm().is_some() || state == "batch without detail";
+                    assert!(!released || !shut, "{what}");
+                    // Whoever presses again what was released releases nothing more.
+                    if released {
+                        let again = w.presses_item(actor, &card, version, item, action);
+                        assert_eq!(again.decision.reason, Reason::PressConsumed, "{what}");
+                    }
                 }
             }
         }

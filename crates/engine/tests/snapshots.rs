@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use throughline_engine::effect::Outcome;
+use throughline_engine::effect::{EffectResult, Outcome};
 use throughline_engine::event::{EventKind, TaskReported};
 use throughline_engine::lane::{Record, TaskStatus};
 use throughline_engine::pending::{PendingKind, PendingState, Slot};
@@ -17,7 +17,7 @@ use throughline_engine::tickets::Part;
 use throughline_engine::work::{Agent, Risk, Tool};
 use throughline_engine::workflow::Action;
 use throughline_engine::{Given, Lane, LaneState, Policy};
-use world::{TICKET, World};
+use world::{BATCH, TICKET, World};
 
 fn folder(version: u32) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/v{version}"))
@@ -162,6 +162,44 @@ fn reviews_are_written_as_their_golden_file_says() {
     }
     for status in ["drafting", "frozen", "superseded"] {
         assert!(golden.contains(&format!("\"is\":\"{status}\"")), "{status}");
+    }
+}
+
+/// Batches came within version 2 as well: the record, its cards before and after approval, and drafts with an epic.
+#[test]
+fn batches_are_written_as_their_golden_file_says() {
+    let mut w = World::new();
+    let _ = w.says("ana", BATCH);
+    w.settle();
+    let card = w.card();
+    let _ = w.presses("ana", &card, 1, Action::ConfirmQuantity);
+    let _ = w.presses("bob", &card, 1, Action::Approve);
+    let released: Vec<_> = w.effects.iter().filter(|effect| effect.approval.is_some()).cloned().collect();
+    let issue = |key: &str| Outcome::Done { result: EffectResult::Issue { key: key.into(), url: None } };
+    let _ = w.outcome(&released[0], issue("DEMO-1"));
+    let _ = w.outcome(&released[1], issue("DEMO-2"));
+    let no = Outcome::Failed { reason: "rejected".into(), text: "no".into(), errors: Vec::new() };
+    let _ = w.outcome(&released[2], no);
+    let _ = w.outcome(&released[3], Outcome::Uncertain { text: "no answer".into() });
+    w.policy.latch.chars = 100;
+    let _ = w.says("ana", BATCH);
+    let card = w.card();
+    let _ = w.presses("ana", &card, 1, Action::Split);
+    let kept = |record: &&Record| match record {
+        Record::Batch(_) | Record::Draft(_) => true,
+        Record::Card(card) => card.batch().is_some() || card.draft().is_some(),
+        _ => false,
+    };
+    let written = |record: &Record| snapshot::encode_record(record) + "\n";
+    let records: String = w.lane.records.iter().filter(kept).map(written).collect();
+    let file = folder(snapshot::VERSION).join("batches.jsonl");
+    if std::env::var("GOLDEN").as_deref() == Ok("write") {
+        fs::write(&file, &records).unwrap();
+    }
+    let golden = fs::read_to_string(&file).unwrap();
+    assert_eq!(golden, records);
+    for line in golden.lines() {
+        assert_eq!(snapshot::encode_record(&snapshot::decode_record(line).unwrap()), line);
     }
 }
 

@@ -64,7 +64,7 @@ impl Runtime {
     /// Reads the records that the event needs and the lane no longer loads. Each round may name more, so it asks
     /// until nothing is missing that the store has.
     async fn revive(&self, lane: &Lane, event: &Event, given: &mut Given) -> Result<(), Stop> {
-        for _ in 0..4 {
+        for _ in 0..6 {
             let mut found = false;
             for key in needs(lane, event, given) {
                 let Some(stored) = self.store.record(&lane.key, key.kind.word(), &key.key).await? else {

@@ -1,8 +1,8 @@
 //! What people and programs see of a lane: read from the store, with the buttons' tokens filled in.
 
 use serde::Serialize;
-use throughline_engine::lane::{Lane, Message, MessageKind, Record, Role};
-use throughline_engine::workflow::{Card, CardModel, project};
+use throughline_engine::lane::{Lane, Message, MessageKind, Record, Records, Role};
+use throughline_engine::workflow::{Card, CardModel, project, shows};
 use throughline_engine::{LaneKey, MessageId, Timestamp};
 
 use crate::given::{decode, unreadable};
@@ -117,11 +117,18 @@ impl Runtime {
     /// # Errors
     /// As [`Self::lane`].
     pub async fn card_model(&self, lane: &Lane, card: &Card) -> Result<CardModel, Stop> {
-        let subject = match card.subject() {
-            Some(key) => self.any_record(lane, key.kind.word(), &key.key).await?,
-            None => None,
-        };
-        let mut model = project(card, subject.as_ref(), self.store.now(), &self.policy);
+        let mut shown = Records::default();
+        // A batch says which drafts it holds, and those which epics.
+        for _ in 0..3 {
+            for key in shows(card, &shown) {
+                if shown.get(&key).is_none()
+                    && let Some(record) = self.any_record(lane, key.kind.word(), &key.key).await?
+                {
+                    shown.insert(record);
+                }
+            }
+        }
+        let mut model = project(card, &shown, self.store.now(), &self.policy);
         self.keys.fill(&lane.key.tenant, &mut model);
         Ok(model)
     }

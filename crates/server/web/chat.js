@@ -61,6 +61,7 @@ function separate() {
 
 const KICKERS = {
   draft_preview: 'Preview',
+  multi_ticket_preview: 'Preview',
   scope_gate: 'Question',
   uncertain_effect: 'No answer yet',
   receipt: 'Receipt',
@@ -86,7 +87,7 @@ function listOf(kind, items) {
 
 function fieldsOf(fields) {
   const shown = ({ name, label, text }) =>
-    make('div', { 'data-field': name }, make('dt', {}, label), make('dd', {}, text));
+    make('div', { 'data-field': name, ...(text ? {} : { hidden: '' }) }, make('dt', {}, label), make('dd', {}, text));
   return fields.length ? make('dl', { class: 'fields' }, ...fields.map(shown)) : null;
 }
 
@@ -106,10 +107,23 @@ function buttonsOf({ step, title, buttons }) {
   ];
 }
 
+function errorsOf(errors) {
+  return listOf('errors', errors.map(({ field, text }) => make('li', { 'data-field': field }, `✗ ${text} (${field})`)));
+}
+
+function itemOf({ id, label, title, state, fields = [], errors = [], link, buttons = [] }) {
+  return make('li', { 'data-item': id, 'aria-label': `${label}: ${title}` },
+    make('p', { class: 'name' }, make('span', { class: 'label' }, label), ` ${title}`),
+    state ? make('p', { class: 'state' }, state) : null,
+    fields.length ? make('details', {}, make('summary', {}, 'Details'), fieldsOf(fields)) : null,
+    errorsOf(errors),
+    linkOf(link),
+    buttons.length ? make('div', { class: 'actions' }, ...buttons.map(it => button(it))) : null);
+}
+
 function cardOf(card) {
-  const { id, version, step, title, hash, facts = [], fields = [], errors = [], link } = card;
+  const { id, version, step, title, hash, facts = [], fields = [], items = [], errors = [], link } = card;
   const [heading, ...told] = step === 'receipt' ? title.split(' · ') : [title];
-  const wrong = ({ field, text }) => make('li', { 'data-field': field }, `✗ ${text} (${field})`);
   return make('section',
     { class: 'card', 'data-card': id, 'data-version': version, 'data-step': step, 'aria-label': title },
     make('header', {},
@@ -118,7 +132,8 @@ function cardOf(card) {
       make('h3', { tabindex: -1 }, heading)),
     listOf('facts', [...told, ...facts].map(fact => make('li', {}, fact))),
     fieldsOf(fields),
-    listOf('errors', errors.map(wrong)),
+    errorsOf(errors),
+    items.length ? make('ol', { class: 'items' }, ...items.map(itemOf)) : null,
     linkOf(link),
     ...buttonsOf(card));
 }
@@ -165,19 +180,32 @@ function append(article) {
 /** Shows a card's new state in its place. Whoever stood on it stands there still. */
 function change(section, card) {
   const followed = atEnd();
-  const held = section.contains(document.activeElement) ? document.activeElement.dataset.action ?? '' : null;
+  const active = section.contains(document.activeElement) ? document.activeElement : null;
+  const held = active && { action: active.dataset.action ?? '', item: itemAround(active) };
   const fresh = enhance(cardOf(card));
   for (const { name, value } of fresh.attributes) section.setAttribute(name, value);
   section.removeAttribute('aria-busy');
   section.replaceChildren(...fresh.childNodes);
-  if (held !== null) standOn(section, held);
+  if (held) standOn(section, held.action, held.item);
   if (followed) toEnd();
   form?.look();
 }
 
+/** The id of the item an element is in; none of the card's own. */
+const itemAround = element => element.closest('[data-item]')?.dataset.item;
+
+/** What of a card a form is about: one of its items, or what is the card's own. */
+const partOf = (section, item) => item ? section.querySelector(`[data-item="${CSS.escape(item)}"]`) : section;
+
+/** The button of that action, of an item or of the card itself. */
+function actionIn(section, action, item) {
+  const buttons = partOf(section, item)?.querySelectorAll(`[data-action="${action}"]`) ?? [];
+  return [...buttons].find(it => itemAround(it) === item);
+}
+
 /** Focuses the button of that action, or the heading when there is none any more. */
-function standOn(section, action) {
-  const again = action && section.querySelector(`[data-action="${action}"]`);
+function standOn(section, action, item) {
+  const again = action && actionIn(section, action, item);
   (again || section.querySelector('h3')).focus({ preventScroll: true });
 }
 
@@ -515,24 +543,31 @@ function moveInGroup(event) {
 
 /** The buttons that open a form, and what its fields are. */
 const FORMS = {
-  edit: section => [...shownFields(section), ...missingFields(section)],
+  edit: part => [...shownFields(part), ...missingFields(part)],
+  edit_story: part => [...shownFields(part), ...missingFields(part)],
+  add_story: shownFields,
   adopt: () => [{ name: 'key', label: 'Key of the issue', text: '' }],
 };
 const ONE_LINE = ['title', 'key', 'labels'];
 
-function shownFields(section) {
+/** What of a card or an item is its own: nothing inside of an item is the card's. */
+function ownOf(part, what) {
+  return [...part.querySelectorAll(what)].filter(it => itemAround(it) === part.dataset.item);
+}
+
+function shownFields(part) {
   const field = row => ({
     name: row.dataset.field,
     label: row.querySelector('dt').textContent,
     text: row.querySelector('dd').textContent,
   });
-  return [...section.querySelectorAll('.fields > div')].map(field);
+  return ownOf(part, '.fields > div').map(field);
 }
 
 /** Fields that a check wants and the card does not show, because nothing is in them. */
-function missingFields(section) {
-  const shown = new Set(shownFields(section).map(field => field.name));
-  const wanted = [...section.querySelectorAll('.errors > li')].map(error => error.dataset.field);
+function missingFields(part) {
+  const shown = new Set(shownFields(part).map(field => field.name));
+  const wanted = ownOf(part, '.errors > li').map(error => error.dataset.field);
   const field = name => ({ name, label: name[0].toUpperCase() + name.slice(1), text: '' });
   return [...new Set(wanted)].filter(name => name && !shown.has(name)).map(field);
 }
@@ -548,6 +583,7 @@ class Form {
   constructor(opener) {
     this.action = opener.dataset.action;
     this.section = opener.closest('.card');
+    this.item = itemAround(opener);
     this.version = this.section.dataset.version;
     this.token = opener.value;
     this.held = [];
@@ -559,8 +595,9 @@ class Form {
   }
 
   build() {
-    const errors = [...this.section.querySelectorAll('.errors > li')];
-    this.fields = FORMS[this.action](this.section).map(({ name, label, text }) => {
+    const part = partOf(this.section, this.item);
+    const errors = ownOf(part, '.errors > li');
+    this.fields = FORMS[this.action](part).map(({ name, label, text }) => {
       const id = `form-${name}`;
       const input = ONE_LINE.includes(name) ? make('input', { value: text }) : make('textarea', { rows: 3 }, text);
       const wrong = errors.filter(error => error.dataset.field === name).map(error => error.textContent);
@@ -572,8 +609,9 @@ class Form {
     this.note = make('p', { class: 'note', role: 'alert' });
     this.save = make('button', { class: 'primary' }, 'Save');
     const away = make('button', { type: 'button' }, 'Cancel');
-    const heading = this.section.querySelector('h3').textContent;
-    const title = make('h2', { id: 'form-heading' }, this.action === 'edit' ? `Edit: ${heading}` : 'It exists');
+    const heading = this.item ? part.querySelector('.name').textContent : this.section.querySelector('h3').textContent;
+    const says = { adopt: 'It exists', add_story: 'Add a story' }[this.action] ?? `Edit: ${heading}`;
+    const title = make('h2', { id: 'form-heading' }, says);
     const inner = make('form', { method: 'dialog' },
       title, ...this.fields.map(field => field.row),
       make('footer', {}, this.note, make('div', { class: 'actions' }, this.save, away)));
@@ -621,7 +659,7 @@ class Form {
   /** Looks whether the card is still the one that was opened. */
   look() {
     const { version } = this.section.dataset;
-    const now = this.section.querySelector(`[data-action="${this.action}"]`);
+    const now = actionIn(this.section, this.action, this.item);
     if (version === this.version && now) return;
     if (!now) {
       this.note.textContent = 'This was decided or closed meanwhile, so nothing can be changed. What you typed stays here to copy.';
@@ -638,7 +676,7 @@ class Form {
     form = null;
     for (const { turn, tell } of this.held) if (!this.refusals.has(turn)) tell();
     if (opener.isConnected) opener.focus();
-    else standOn(this.section, this.action);
+    else standOn(this.section, this.action, this.item);
   }
 }
 

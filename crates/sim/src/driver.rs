@@ -153,9 +153,12 @@ impl Driver for SimDriver {
     }
 
     fn arm(&mut self, fail_point: &str) -> Result<(), DriverError> {
-        let point = FailPoint::from_name(fail_point).filter(|point| POINTS.contains(point));
-        let point = point.ok_or_else(|| DriverError::unsupported(&format!("fail point {fail_point}")))?;
-        self.run()?.outside.faults.set(Some(point));
+        // `s9.attempt_marked#3`: the third time.
+        let (name, time) = fail_point.split_once('#').unwrap_or((fail_point, "1"));
+        let point = FailPoint::from_name(name).filter(|point| POINTS.contains(point));
+        let armed = point.zip(time.parse().ok().filter(|time| *time > 0));
+        let armed = armed.ok_or_else(|| DriverError::unsupported(&format!("fail point {fail_point}")))?;
+        self.run()?.outside.faults.set(Some(armed));
         Ok(())
     }
 

@@ -1,4 +1,4 @@
-//! One armed fail point: the first time it is passed, the host is gone.
+//! One armed fail point: the time it is passed that was said, the host is gone.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -24,10 +24,11 @@ pub(crate) const POINTS: [FailPoint; 14] = [
 
 /// The switch.
 #[derive(Default)]
-pub(crate) struct Armed(Mutex<Option<FailPoint>>);
+pub(crate) struct Armed(Mutex<Option<(FailPoint, u32)>>);
 
 impl Armed {
-    pub(crate) fn set(&self, point: Option<FailPoint>) {
+    /// `point`: which, and the how manieth time, from 1.
+    pub(crate) fn set(&self, point: Option<(FailPoint, u32)>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = point;
     }
 }
@@ -35,9 +36,12 @@ impl Armed {
 impl Faults for Armed {
     fn at(&self, point: FailPoint) -> Result<(), Crash> {
         let mut armed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match armed.take_if(|armed| *armed == point) {
-            Some(point) => Err(Crash(point)),
-            None => Ok(()),
+        let Some((_, left)) = armed.as_mut().filter(|(armed, _)| *armed == point) else { return Ok(()) };
+        *left -= 1;
+        if *left > 0 {
+            return Ok(());
         }
+        *armed = None;
+        Err(Crash(point))
     }
 }

@@ -117,6 +117,8 @@ fn tracker(world: &World) -> Result<LocalTracker, DriverError> {
         let call = match on.as_str() {
             "check" => Call::Check,
             "find" => Call::Find,
+            "update" => Call::Update,
+            "seek" => Call::Seek,
             _ => Call::Create,
         };
         faults.push(call, fault(how)?);
@@ -134,6 +136,7 @@ fn fault(how: &str) -> Result<TrackerFault, DriverError> {
         "5xx_after_apply" => TrackerFault::ErrorAfterApply,
         "lost_reply" => TrackerFault::LostReply,
         "late_apply" => TrackerFault::LateApply,
+        "parent_ignored" => TrackerFault::ParentIgnored,
         "rejected" => TrackerFault::Reject(FieldError::new(
             "check.value",
             "labels",

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use throughline_engine::event::Press;
 use throughline_engine::lane::{Lane, MessageKind, Role};
-use throughline_engine::workflow::{Action, allowed};
+use throughline_engine::workflow::{Action, ItemModel, allowed};
 use throughline_engine::{CardId, MessageId};
 
 use crate::driver::{DriverError, SeenCard, TurnSeen};
@@ -165,20 +165,31 @@ impl Book {
         &self,
         lane: &str,
         name: &str,
+        item: Option<&str>,
         actions: &[Action],
     ) -> Result<(Press, CardId), DriverError> {
         let (card, wanted) = self.card(lane, name, actions)?;
+        let card = &card;
         let version = match wanted {
             Some(version) => version,
-            None => self.renderings(&card).map(|seen| seen.card.version).max().unwrap_or(1),
+            None => self.renderings(card).map(|seen| seen.card.version).max().unwrap_or(1),
         };
-        let at_version = || self.renderings(&card).filter(|seen| seen.card.version == version);
+        let at_version = || self.renderings(card).filter(|seen| seen.card.version == version);
         if at_version().next().is_none() {
             return Err(DriverError(format!("the card was never shown at version {version}")));
         }
-        let buttons = at_version().flat_map(|seen| &seen.card.buttons);
-        let pressed =
-            buttons.filter(|button| actions.contains(&button.action)).find_map(|button| button.token.clone());
+        let item = item.map(|item| self.item(at_version(), item)).transpose()?;
+        let own = |seen: &SeenCard| match &item {
+            None => seen.card.buttons.clone(),
+            Some(item) => {
+                let model = seen.card.items.iter().find(|model| model.id == *item);
+                model.map(|model| model.buttons.clone()).unwrap_or_default()
+            }
+        };
+        let pressed = at_version()
+            .flat_map(own)
+            .filter(|button| actions.contains(&button.action))
+            .find_map(|button| button.token.clone());
         let press = match pressed {
             Some(token) => Press::Token(token),
             None => {
@@ -186,10 +197,29 @@ impl Book {
                 let possible = actions.iter().copied().find(|action| steps().any(|known| known == action));
                 let action = possible.or_else(|| actions.first().copied());
                 let action = action.ok_or_else(|| DriverError("no such button".into()))?;
-                Press::Decision { card: card.clone(), version, item: String::new(), action }
+                Press::Decision { card: card.clone(), version, item: item.unwrap_or_default(), action }
             }
         };
-        Ok((press, card))
+        Ok((press, card.clone()))
+    }
+
+    /// The id of an item by its place from 1, or by its label.
+    fn item<'a>(
+        &self,
+        mut seen: impl Iterator<Item = &'a SeenCard>,
+        named: &str,
+    ) -> Result<String, DriverError> {
+        let place = named.parse::<usize>().ok();
+        let found = seen.find_map(|seen| match place {
+            Some(place) => seen.card.items.get(place.checked_sub(1)?),
+            None => {
+                let is = |item: &&ItemModel| item.label.eq_ignore_ascii_case(named) || item.id == named;
+                seen.card.items.iter().find(is)
+            }
+        });
+        found
+            .map(|item| item.id.clone())
+            .ok_or_else(|| DriverError(format!("the card shows no item `{named}`")))
     }
 
     /// The card a name means, and the version when it says one.
@@ -213,7 +243,9 @@ impl Book {
         };
         let offers = |id: &&CardId| {
             self.renderings(id).any(|seen| {
-                let shown = seen.card.buttons.iter().any(|button| actions.contains(&button.action));
+                let of_items = seen.card.items.iter().flat_map(|item| &item.buttons);
+                let shown =
+                    seen.card.buttons.iter().chain(of_items).any(|button| actions.contains(&button.action));
                 shown || allowed(seen.card.step).iter().any(|action| actions.contains(action))
             })
         };

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use throughline_engine::lane::{Lane, Task};
 use throughline_engine::recognize::Value;
 use throughline_engine::trace::{Rung, TurnSummary};
-use throughline_engine::workflow::{Action, Card, CardModel, CardStatus, Progress};
+use throughline_engine::workflow::{Action, Card, CardModel, CardStatus, ItemModel, Progress};
 use throughline_engine::{Reason, Verdict};
 
 use crate::book::Book;
 use crate::driver::TurnSeen;
 use crate::model::{
-    CardExpect, Expectation, FocusExpect, MAIN, PendingExpect, PendingFit, ReferenceExpect, TaskExpect,
+    CardExpect, Expectation, FocusExpect, ItemExpect, ItemsExpect, MAIN, PendingExpect, PendingFit,
+    ReferenceExpect, TaskExpect,
 };
 
 /// One expectation that did not come true.
@@ -306,6 +307,65 @@ fn card(wanted: &CardExpect, sight: &Sight<'_>) -> Vec<Mismatch> {
         part("card.title", wanted.title.clone(), Some(seen.title.clone()), titled),
         part("card.state", wanted.state.clone(), state.clone(), wanted.state == state),
     ];
+    let items = wanted.items.iter().flat_map(|items| self::items(items, &seen.items));
+    parts.into_iter().flatten().chain(items).collect()
+}
+
+/// The items of a card, one by one.
+fn items(wanted: &ItemsExpect, seen: &[ItemModel]) -> Vec<Mismatch> {
+    let count = |n: usize| {
+        (n != seen.len()).then(|| Mismatch {
+            key: "card.items".into(),
+            expected: n.to_string(),
+            seen: seen.len().to_string(),
+        })
+    };
+    let list = match wanted {
+        ItemsExpect::Count(n) => return count(*n as usize).into_iter().collect(),
+        ItemsExpect::All(list) => list,
+    };
+    let each = list.iter().zip(seen).enumerate().flat_map(|(at, (wanted, seen))| item(at + 1, wanted, seen));
+    count(list.len()).into_iter().chain(each).collect()
+}
+
+fn item(at: usize, wanted: &ItemExpect, seen: &ItemModel) -> Vec<Mismatch> {
+    let key = |part: &str| format!("card.items.{at}.{part}");
+    let within =
+        |wanted: &Option<String>, seen: &str| wanted.as_ref().is_none_or(|part| seen.contains(part.as_str()));
+    let errors: Vec<&str> = seen.errors.iter().map(|error| error.text.as_str()).collect();
+    let erred = match wanted.error.as_deref() {
+        None => true,
+        Some("none") => errors.is_empty(),
+        Some(text) => errors.iter().any(|error| error.contains(text)),
+    };
+    let buttons: Vec<String> = seen.buttons.iter().map(|button| button.action.word().to_string()).collect();
+    let parts = [
+        part(
+            &key("label"),
+            wanted.label.clone(),
+            Some(seen.label.clone()),
+            wanted.label.as_ref() == Some(&seen.label),
+        ),
+        part(
+            &key("title"),
+            wanted.title.clone(),
+            Some(seen.title.clone()),
+            within(&wanted.title, &seen.title),
+        ),
+        part(
+            &key("state"),
+            wanted.state.clone(),
+            Some(seen.state.clone()),
+            within(&wanted.state, &seen.state),
+        ),
+        part(
+            &key("buttons"),
+            wanted.buttons.as_ref().map(|list| list.join(", ")),
+            Some(buttons.join(", ")),
+            wanted.buttons.as_ref() == Some(&buttons),
+        ),
+        part(&key("error"), wanted.error.clone(), Some(errors.join("; ")), erred),
+    ];
     parts.into_iter().flatten().collect()
 }
 
@@ -415,6 +475,10 @@ pub(crate) fn state_word(card: &Card) -> &'static str {
             (Progress::Failed { .. }, _) => "failed",
             (Progress::Uncertain { .. }, _) => "uncertain",
             (Progress::Cancelled, _) => "cancelled",
+            (Progress::Several { .. } | Progress::NotTried { .. }, _) => match result.word() {
+                "not_tried" => "failed",
+                word => word,
+            },
             (Progress::None, Action::Reject) => "rejected",
             (Progress::None, Action::Dismiss) => "dismissed",
             (Progress::None, Action::SelectReview | Action::SelectTicket) => "answered",

@@ -7,8 +7,8 @@ use serde_yaml_ng::Value;
 use crate::compare::{rung_word, verdict_word, word};
 use crate::duration;
 use crate::model::{
-    Act, CardExpect, Expectation, Given, HostSays, MAIN, Pause, PendingExpect, PendingFit, PressAct, Restart,
-    Says, Scenario, ScriptedReply, Turn, User, When,
+    Act, CardExpect, Expectation, Given, HostSays, ItemExpect, ItemsExpect, MAIN, Pause, PendingExpect,
+    PendingFit, PressAct, Restart, Says, Scenario, ScriptedReply, Turn, User, When,
 };
 use crate::yaml::{Pairs, count, flow, json, line, map, text};
 
@@ -273,9 +273,11 @@ pub(crate) fn act(act: &Act) -> (String, Value) {
             all.lane(lane);
             (user.clone(), map(all.0))
         }
-        Act::Submits { user, lane, fields, card } => {
+        Act::Submits { user, lane, fields, card, item, button } => {
             let fields = map(fields.iter().map(|(name, value)| (name.clone(), text(value))).collect());
             let mut all = Build(vec![("submits".into(), fields), ("card".into(), text(card))]);
+            all.some("item", item.as_ref());
+            all.some("button", button.as_ref());
             all.lane(lane);
             (user.clone(), map(all.0))
         }
@@ -315,6 +317,7 @@ fn says(says: &Says) -> Value {
 
 fn press(press: &PressAct) -> Value {
     let mut all = Build(vec![("press".into(), text(&press.action)), ("card".into(), text(&press.card))]);
+    all.some("item", press.item.as_ref());
     all.lane(&press.lane);
     if press.remember {
         all.put("remember", Value::Bool(true));
@@ -432,5 +435,25 @@ fn card(card: &CardExpect) -> Value {
     }
     all.some("title", card.title.as_ref());
     all.some("state", card.state.as_ref());
+    all.0.extend(card.items.as_ref().map(|items| ("items".to_string(), self::items(items))));
+    map(all.0)
+}
+
+fn items(items: &ItemsExpect) -> Value {
+    match items {
+        ItemsExpect::Count(n) => count(*n),
+        ItemsExpect::All(list) => Value::Sequence(list.iter().map(item).collect()),
+    }
+}
+
+fn item(item: &ItemExpect) -> Value {
+    let mut all = Build(Vec::new());
+    all.some("label", item.label.as_ref());
+    all.some("title", item.title.as_ref());
+    all.some("state", item.state.as_ref());
+    if let Some(buttons) = &item.buttons {
+        all.put("buttons", if buttons.is_empty() { text("none") } else { texts(buttons) });
+    }
+    all.some("error", item.error.as_ref());
     map(all.0)
 }

@@ -168,10 +168,10 @@ pub struct Pause {
 
 /// How one request to the tracker goes. The words: `refused` (no byte went out), `429`, `rejected` (understood, and no),
 /// `lost_request` (not applied, no answer), `lost_reply` (applied, no answer), `late_apply` (applied after the answer was
-/// given up on), `5xx` (not applied), `5xx_after_apply`, `slow` (applied, answered late), `ok`.
+/// given up on), `5xx` (not applied), `5xx_after_apply`, `slow` (applied, answered late), `parent_ignored` (applied, but not under its epic), `ok`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Which requests: `create`, `check`, `find`.
+    /// Which requests: `create`, `check`, `find`, `update`, `seek`.
     pub on: String,
     /// What happens.
     pub how: String,
@@ -234,6 +234,10 @@ pub enum Act {
         fields: BTreeMap<String, String>,
         /// The card whose button opened it.
         card: String,
+        /// The item of the card, by its place from 1 or its label.
+        item: Option<String>,
+        /// The button, when the card has several that open a form.
+        button: Option<String>,
     },
     /// The host's own agent speaks.
     Host(HostSays),
@@ -304,6 +308,8 @@ pub struct PressAct {
     pub action: String,
     /// On which card, by name.
     pub card: String,
+    /// Which of its items, by its place from 1 or its label.
+    pub item: Option<String>,
     /// *Remember for this thread* is ticked.
     pub remember: bool,
     /// How many presses, each a delivery of its own, all in the queue before the first is handled.
@@ -441,6 +447,32 @@ pub struct CardExpect {
     /// `open`, `working`, `created`, `failed`, `uncertain`, `cancelled`, `rejected`, `dismissed`, `answered`, `decided`,
     /// `superseded`, `expired`, `withdrawn`.
     pub state: Option<String>,
+    /// Its items, in order.
+    pub items: Option<ItemsExpect>,
+}
+
+/// The items of a card, as far as they are described.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ItemsExpect {
+    /// So many.
+    Count(u32),
+    /// These, in order.
+    All(Vec<ItemExpect>),
+}
+
+/// An item of a card, as far as it is described.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ItemExpect {
+    /// `Epic`, `Story 3`.
+    pub label: Option<String>,
+    /// Part of its title.
+    pub title: Option<String>,
+    /// Part of how it stands.
+    pub state: Option<String>,
+    /// Its buttons' actions, in order.
+    pub buttons: Option<Vec<String>>,
+    /// Part of one thing that is wrong with it; `none`: nothing is.
+    pub error: Option<String>,
 }
 
 impl Expectation {

@@ -299,12 +299,14 @@ fn act(recorded: &RecordedLane, n: usize, names: &mut BTreeSet<usize>) -> Option
             let (card, version, action) = button(press, &one.given)?;
             let card = card_name(recorded, n, &card, version, names)?;
             let action = action.word().into();
-            Act::Press(PressAct { user, lane, action, card, remember: *remember, times: 1, deliveries: 1 })
+            let (item, remember) = (item(press, &one.given), *remember);
+            Act::Press(PressAct { user, lane, action, card, item, remember, times: 1, deliveries: 1 })
         }
         EventKind::FormSubmitted { press, values } => {
-            let (card, version, _) = button(press, &one.given)?;
+            let (card, version, action) = button(press, &one.given)?;
             let card = card_name(recorded, n, &card, version, names)?;
-            Act::Submits { user, lane, fields: values.clone(), card }
+            let button = (action == Action::AddStory).then(|| action.word().to_string());
+            Act::Submits { user, lane, fields: values.clone(), card, item: item(press, &one.given), button }
         }
         EventKind::Command { text } => Act::Command {
             user,
@@ -340,6 +342,16 @@ fn button(press: &Press, given: &StepGiven) -> Option<(CardId, u32, Action)> {
         // A button nobody knew has no card to name.
         (Press::Token(_), None) => None,
     }
+}
+
+/// The item a press is about; ids of drafts are the same in every run.
+fn item(press: &Press, given: &StepGiven) -> Option<String> {
+    let item = match (press, &given.press) {
+        (Press::Decision { item, .. }, _) => item,
+        (Press::Token(_), Some(target)) => &target.item,
+        (Press::Token(_), None) => return None,
+    };
+    Some(item.clone()).filter(|item| !item.is_empty())
 }
 
 /// The card by the turn that made it; an outdated version of it by its number.

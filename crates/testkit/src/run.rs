@@ -217,8 +217,14 @@ impl Runner<'_, '_> {
                 let text = text.split_once(char::is_whitespace).map_or("", |(_, rest)| rest).trim().into();
                 vec![EventKind::Command { text }]
             }
-            Act::Submits { fields, card, lane, .. } => {
-                let (press, _) = self.book.button(lane, card, &[Action::Edit, Action::Adopt])?;
+            Act::Submits { fields, card, lane, item, button, .. } => {
+                let named = button.as_deref().and_then(Action::from_word);
+                let actions: &[Action] = match (&named, item) {
+                    (Some(action), _) => core::slice::from_ref(action),
+                    (None, Some(_)) => &[Action::EditStory],
+                    (None, None) => &[Action::Edit, Action::Adopt],
+                };
+                let (press, _) = self.book.button(lane, card, item.as_deref(), actions)?;
                 vec![EventKind::FormSubmitted { press, values: fields.clone() }]
             }
             Act::Host(says) => vec![EventKind::AssistantPosted(AssistantPosted {
@@ -281,7 +287,7 @@ impl Runner<'_, '_> {
     fn presses(&self, press: &PressAct) -> Result<Vec<EventKind>, DriverError> {
         let action = Action::from_word(&press.action)
             .ok_or_else(|| DriverError::unsupported(&format!("press {}", press.action)))?;
-        let (button, _) = self.book.button(&press.lane, &press.card, &[action])?;
+        let (button, _) = self.book.button(&press.lane, &press.card, press.item.as_deref(), &[action])?;
         let kind = EventKind::CardPressed { press: button, remember: press.remember };
         Ok((0..press.times).map(|_| kind.clone()).collect())
     }

@@ -35,6 +35,7 @@ fn card(sight: &Sight<'_>) -> Option<CardExpect> {
         buttons: Some(card.buttons.iter().map(|button| button.action.word().to_string()).collect()),
         title: None,
         state: sight.after.records.card(&card.id).map(|card| state_word(card).to_string()),
+        items: None,
     })
 }
 

@@ -51,8 +51,11 @@ pub fn pick(cards: &[CardView], card: Option<usize>, button: usize) -> Result<&B
         None if newest == 0 => return Err(NoButton::NoCards),
         None => return Err(NoButton::NoCard { card, newest }),
     };
-    let buttons = shown.buttons.len();
-    let found = button.checked_sub(1).and_then(|at| shown.buttons.get(at));
+    // As they are numbered: the card's own, then those of its items.
+    let all: Vec<&Button> =
+        shown.buttons.iter().chain(shown.items.iter().flat_map(|item| &item.buttons)).collect();
+    let buttons = all.len();
+    let found = button.checked_sub(1).and_then(|at| all.get(at).copied());
     found.ok_or(if buttons == 0 {
         NoButton::NoButtons { card }
     } else {

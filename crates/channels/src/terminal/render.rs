@@ -1,8 +1,9 @@
 //! A message as plain text: words wrapped, a card with its numbered choices (`spec 07 §1`). No frame and no
 //! colour, so that it reads the same in a log, in a pipe and to a screen reader.
 
+use throughline_engine::effect::FieldError;
 use throughline_engine::lane::{MessageKind, Role};
-use throughline_engine::workflow::{Button, CardModel, Field};
+use throughline_engine::workflow::{Button, CardModel, Field, ItemModel};
 
 use super::measure::{cells, safe, wrap};
 use crate::api::MessageView;
@@ -44,14 +45,40 @@ pub fn render_numbered(view: &MessageView, number: Option<usize>, width: usize) 
 fn card_lines(card: &CardModel, number: Option<usize>, width: usize) -> Vec<String> {
     let mut lines = title(card, number, width);
     lines.extend(packed(card.facts.iter().map(|fact| one_line(fact)), " · ", width));
-    lines.extend(fields(&card.fields, width));
-    for error in &card.errors {
-        lines.extend(wrap(&one_line(&format!("{} ({})", error.text, error.field)), "✗ ", "  ", width));
+    lines.extend(fields(card.fields.iter().filter(|field| !field.text.is_empty()), width));
+    lines.extend(wrong(&card.errors, width));
+    let mut number = card.buttons.len();
+    for item in &card.items {
+        lines.extend(self::item(item, number, width));
+        number += item.buttons.len();
     }
     if let Some(link) = &card.link {
         lines.extend(wrap(&one_line(link), "→ ", "  ", width));
     }
     lines.extend(packed(card.buttons.iter().enumerate().map(choice), "  ", width));
+    lines
+}
+
+fn wrong(errors: &[FieldError], width: usize) -> Vec<String> {
+    let line =
+        |error: &FieldError| wrap(&one_line(&format!("{} ({})", error.text, error.field)), "✗ ", "  ", width);
+    errors.iter().flat_map(line).collect()
+}
+
+/// One item of a card; its buttons are numbered behind the card's own and those of the items before it.
+fn item(item: &ItemModel, before: usize, width: usize) -> Vec<String> {
+    let head = one_line(&format!("{}: {}", item.label, item.title));
+    let mut lines = wrap(&head, "• ", "  ", width);
+    if !item.state.is_empty() {
+        lines.extend(wrap(&one_line(&item.state), "  ", "  ", width));
+    }
+    lines.extend(fields(item.details(), width));
+    lines.extend(wrong(&item.errors, width));
+    if let Some(link) = &item.link {
+        lines.extend(wrap(&one_line(link), "  → ", "    ", width));
+    }
+    let choices = item.buttons.iter().enumerate().map(|(n, button)| choice((before + n, button)));
+    lines.extend(packed(choices, "  ", width.saturating_sub(2)).into_iter().map(|line| format!("  {line}")));
     lines
 }
 
@@ -92,7 +119,8 @@ fn title(card: &CardModel, number: Option<usize>, width: usize) -> Vec<String> {
     lines
 }
 
-fn fields(fields: &[Field], width: usize) -> Vec<String> {
+fn fields<'f>(fields: impl Iterator<Item = &'f Field>, width: usize) -> Vec<String> {
+    let fields: Vec<&Field> = fields.collect();
     let labels: Vec<String> = fields.iter().map(|field| one_line(&field.label)).collect();
     let column = labels.iter().map(|label| cells(label)).max().unwrap_or(0).min(MAX_LABEL);
     let hanging = " ".repeat(column + 4);

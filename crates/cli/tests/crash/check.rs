@@ -84,6 +84,13 @@ fn issues(client: &Client, sent: &[Sent]) -> Vec<String> {
     if keys != numbered {
         wrong.push(format!("issues are {keys:?}, not {numbered:?}"));
     }
+    for (story, epic) in sent.iter().flat_map(|lane| &lane.linked) {
+        let called = |title: &str| issues.iter().find(|issue| issue["title"] == title);
+        let (Some(story), Some(epic)) = (called(story), called(epic)) else { continue };
+        if story["parent"] != epic["key"] {
+            wrong.push(format!("{} is under {}, not {}", story["key"], story["parent"], epic["key"]));
+        }
+    }
     wrong
 }
 

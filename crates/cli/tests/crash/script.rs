@@ -1,5 +1,5 @@
 //! What is said and pressed: three conversations at once, each with a ticket that two people approve at the same
-//! moment, an edit, a rejection, a late press and a command.
+//! moment, an edit, a rejection, a late press and a command; in one of them an epic with five stories as well.
 
 use serde_json::{Value, json};
 
@@ -18,6 +18,8 @@ pub(crate) struct Sent {
     pub(crate) forgotten: Vec<String>,
     /// Titles of the tickets that were approved.
     pub(crate) approved: Vec<String>,
+    /// Titles of stories, each with that of its epic.
+    pub(crate) linked: Vec<(String, String)>,
 }
 
 /// Plays it to its end.
@@ -38,8 +40,13 @@ struct Lane<'c> {
 
 impl<'c> Lane<'c> {
     fn new(client: &'c Client, seed: u64, n: usize) -> Self {
-        let sent =
-            Sent { lane: String::new(), events: Vec::new(), forgotten: Vec::new(), approved: Vec::new() };
+        let sent = Sent {
+            lane: String::new(),
+            events: Vec::new(),
+            forgotten: Vec::new(),
+            approved: Vec::new(),
+            linked: Vec::new(),
+        };
         Self { client, n, conversation: format!("seed{seed}-lane{n}"), sent }
     }
 
@@ -61,6 +68,9 @@ impl<'c> Lane<'c> {
             assert_eq!(stale["reason"], "stale.version", "{stale}");
         }
         self.two_people_approve(&approve, &title);
+        if self.n == 2 {
+            self.batch();
+        }
         self.says("/maro status");
         self.says_and_forgets("nor for this one");
         let refused = self.ticket("bug", &format!("Never mind {}", self.n));
@@ -74,6 +84,24 @@ impl<'c> Lane<'c> {
 
     fn ticket(&mut self, kind: &str, title: &str) -> Value {
         self.says(&format!("Create a {kind}: {title}\nSteps: open it\nExpected: a list\nActual: nothing"))
+    }
+
+    /// An epic with five stories: confirmed by one person, approved by two at once.
+    fn batch(&mut self) {
+        let epic = format!("Auth {}", self.n);
+        let stories: Vec<String> = (1..=5).map(|n| format!("Way {n} to sign in")).collect();
+        let mut text = format!(
+            "Create an epic with 5 stories for {epic}\nProblem: nobody gets in\nAcceptance criteria: all stories are done"
+        );
+        for story in &stories {
+            text += &format!("\n- {story}\n  Problem: there is none\n  Acceptance criteria: there is one");
+        }
+        let shown = self.says(&text);
+        let confirmed = self.press("ana", &button(&shown, "confirm_quantity"));
+        assert_eq!(confirmed["reason"], "press.applied", "{confirmed}");
+        self.two_people_approve(&button(&confirmed, "approve"), &epic);
+        self.sent.approved.extend(stories.iter().cloned());
+        self.sent.linked.extend(stories.into_iter().map(|story| (story, epic.clone())));
     }
 
     fn says(&mut self, text: &str) -> Value {

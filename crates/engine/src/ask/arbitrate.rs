@@ -18,7 +18,7 @@ use crate::lane::{OpenAsk, Record, RecordKind};
 use crate::recognize::Words;
 use crate::review::flow as review;
 use crate::rungs::{event, focus, intent};
-use crate::tickets::flow;
+use crate::tickets::{batch, flow};
 use crate::turn::{Said, Turn};
 
 /// Whether a model may be asked now: one is there, nobody paused everything, and this lane is not asking already.
@@ -115,6 +115,8 @@ fn hand_over(turn: &mut Turn<'_>, about: Asked, answer: Option<Answer>) -> Decis
             flow::drafted(turn, &draft, items.into_iter().next())
         }
         (Asked::Draft(draft), _) => flow::drafted(turn, &draft, None),
+        (Asked::Batch(id), Some(Answer::Draft { items })) => batch::flow::drafted(turn, &id, items),
+        (Asked::Batch(id), _) => batch::flow::drafted(turn, &id, Vec::new()),
         (Asked::Discussion, Some(Answer::Text { text })) => intent::discussed(turn, Some(&text)),
         (Asked::Discussion, _) => intent::discussed(turn, None),
         (Asked::Review(id), Some(Answer::Review(written))) => review::written(turn, &id, Some(written)),

@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::focus::Hint;
-use crate::id::{DraftId, MessageId, ReviewId};
+use crate::id::{BatchId, DraftId, MessageId, ReviewId};
 use crate::intent::Intent;
 use crate::policy::Policy;
 use crate::tickets::{ItemType, Part};
@@ -141,6 +141,8 @@ pub enum Asked {
     Intent,
     /// The text of one ticket.
     Draft(DraftId),
+    /// The text of several.
+    Batch(BatchId),
     /// An answer in words.
     Discussion,
     /// A review that is being written.
@@ -159,6 +161,11 @@ impl Asked {
     /// The draft that is being written.
     pub(crate) fn draft(&self) -> Option<&DraftId> {
         if let Self::Draft(draft) = self { Some(draft) } else { None }
+    }
+
+    /// The batch that is being written.
+    pub(crate) fn batch(&self) -> Option<&BatchId> {
+        if let Self::Batch(batch) = self { Some(batch) } else { None }
     }
 }
 

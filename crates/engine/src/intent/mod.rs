@@ -2,6 +2,7 @@
 
 pub mod handover;
 pub mod rules;
+pub mod several;
 
 use serde::{Deserialize, Serialize};
 

@@ -5,6 +5,7 @@
 
 use alloc::string::{String, ToString};
 
+use super::several::Several;
 use crate::recognize::lexicon::{self, INTENT, INTENT_NAMES, Lexicon, Section, SectionId, skip};
 use crate::recognize::words::{Gap, Word};
 use crate::recognize::{Words, greeting};
@@ -34,11 +35,13 @@ pub struct Ruling {
     /// The canonical noun of the item asked for: `ticket`, `bug`, `story`, `epic`, `task`, `subtask`, `issue`,
     /// `incident` or `feature`.
     pub item: Option<&'static str>,
+    /// What else is asked for with it: how many, and which parts.
+    pub several: Option<Several>,
 }
 
 impl Ruling {
     fn of(intent: RuledIntent, rule: &'static str) -> Self {
-        Self { intent, rule, object: None, item: None }
+        Self { intent, rule, object: None, item: None, several: None }
     }
 }
 
@@ -91,7 +94,6 @@ const CHANGE: SectionId = named("change");
 const COMPOUND: SectionId = named("item.compound");
 const JOINS: SectionId = named("joins");
 const NEGATION: SectionId = named("negation");
-const PARTS: SectionId = named("parts");
 const PASSIVE: SectionId = named("ticket.passive");
 const PASSIVE_END: SectionId = named("ticket.passive.end");
 const POINTING: SectionId = named("pointing");
@@ -189,9 +191,12 @@ impl Reader<'_> {
             return None;
         }
         let item = self.item(at, end)?;
+        let (mut several, after) = self.several(at, end)?;
+        let object = self.object(after, &mut several);
         Some(Ruling {
-            object: self.object(end),
+            object,
             item: Some(item),
+            several: Some(several),
             ..Ruling::of(RuledIntent::Ticket, rule.name)
         })
     }
@@ -232,7 +237,7 @@ impl Reader<'_> {
     }
 
     /// The item noun that ends last within these words.
-    fn item(&self, from: usize, to: usize) -> Option<&'static str> {
+    pub(super) fn item(&self, from: usize, to: usize) -> Option<&'static str> {
         (from..to).rev().find_map(|at| {
             let lengths =
                 ITEMS.map(|item| (self.list(item.section).longest(&self.words[..to], at), item.name));
@@ -270,13 +275,12 @@ impl Reader<'_> {
     }
 
     /// What the item is about: the rest of the sentence, or the sentence a colon or dash introduces.
-    fn object(&self, end: usize) -> Option<String> {
-        let end = end + self.list(PARTS).longest(self.words, end);
+    fn object(&self, end: usize, several: &mut Several) -> Option<String> {
         if end >= self.words.len() || self.words[end - 1].after >= Gap::Hard {
             return None;
         }
         let from = end + self.list(ABOUT).longest(self.words, end);
-        let to = self.sentence_end(from);
+        let to = self.tail(several, from, self.sentence_end(from));
         let words = self.words.get(from..to).filter(|w| !w.is_empty())?;
         if skip(&[self.list(POINTING)], words, 0) == words.len() {
             return None;

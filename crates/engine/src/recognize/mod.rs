@@ -42,6 +42,7 @@ pub use closing::{acknowledgement, greeting};
 pub use context::Context;
 pub(crate) use correction::correction;
 pub use interrupt::{Interrupt, interrupt};
+pub(crate) use numeral::count;
 pub use words::Words;
 
 use lexicon::{Lexicon, RECOGNIZE_NAMES, SectionId};

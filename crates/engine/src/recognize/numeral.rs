@@ -101,6 +101,16 @@ impl core::fmt::Display for Decimal {
     }
 }
 
+/// The whole number that begins at a word of a message, and where it ends, in whichever language says most.
+pub(crate) fn count(message: &Words, at: usize) -> Option<(u64, usize)> {
+    let context = Context::default();
+    let read = |lexicon| {
+        let (number, end) = Numerals::of(lexicon, message, &context).read(message.all(), at)?;
+        Some((number.count()?, end))
+    };
+    context.lexicons().filter_map(read).max_by_key(|(_, end)| *end)
+}
+
 /// Reads the numbers of a message in one language.
 #[derive(Clone, Copy)]
 pub(crate) struct Numerals<'m> {

@@ -11,12 +11,14 @@ use crate::decision::{Decision, Reason, Verdict};
 use crate::focus::Need;
 use crate::id::{CardId, MessageId, ReviewId};
 use crate::intent::Intent;
+use crate::intent::rules::Ruling;
+use crate::intent::several::Several;
 use crate::lane::{Message, MessageKind, Record, RecordKind, Role, TaskStatus};
 use crate::policy::limits;
 use crate::recognize::Words;
 use crate::rungs::focus;
 use crate::say::review as words;
-use crate::tickets::{self, ItemType};
+use crate::tickets::{self, batch};
 use crate::trace::Rung;
 use crate::turn::{Said, Turn};
 use crate::workflow::press::refuse_step;
@@ -378,15 +380,29 @@ pub(crate) fn in_reach(turn: &Turn<'_>) -> Option<Review> {
 pub(crate) fn hand_over(
     turn: &mut Turn<'_>,
     mut review: Review,
-    named: Option<ItemType>,
+    ruling: Option<&Ruling>,
     by: &str,
 ) -> Verdict {
     if review.active() {
         freeze(turn, &mut review, Ended::HandedOver);
     }
     let text = review.artifact(turn.now()).text();
-    // The switch for several items: an epic, or what *Turn into tickets* makes, is one item until batches are there.
-    let verdict = tickets::flow::start_from(turn, &text, named, by, alloc::vec![text.clone()]);
+    // An epic is several items, and so is what *Turn into tickets* makes.
+    let several = match ruling {
+        None => Some(Several::epic()),
+        Some(ruling) => ruling.several.clone().filter(Several::certain),
+    };
+    let verdict = match several {
+        Some(several) => {
+            let (topic, said) = text.split_once('\n').unwrap_or((&text, ""));
+            let asked = batch::Asked { several, topic: topic.into(), text: said.into() };
+            batch::start(turn, &asked, by)
+        }
+        None => {
+            let named = ruling.and_then(|ruling| ruling.item).and_then(batch::item_type);
+            tickets::flow::start_from(turn, &text, named, by, alloc::vec![text.clone()])
+        }
+    };
     review.handed = Some(turn.task_here());
     turn.put(Record::Review(review));
     verdict

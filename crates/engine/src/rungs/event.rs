@@ -21,7 +21,7 @@ use crate::review::flow as review;
 use crate::rungs::intent::act;
 use crate::say;
 use crate::step::climb;
-use crate::tickets::{Part, flow};
+use crate::tickets::{adopt, batch, release};
 use crate::trace::{Predicate, Rung};
 use crate::turn::Turn;
 use crate::work;
@@ -63,7 +63,7 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> Tried {
                 Decided(arbitrate::settled(turn, effect, Answer::None { why: reason.clone() }))
             }
             _ => match (card, task) {
-                (Some(card), _) => recorded(flow::settled(turn, card, effect, outcome)),
+                (Some(card), _) => recorded(release::settled(turn, card, effect, outcome)),
                 (None, Some(task)) => recorded(work::settled(turn, task, effect, outcome)),
                 (None, None) => recorded(Reason::EffectSettled),
             },
@@ -121,26 +121,29 @@ pub(crate) fn classified(turn: &mut Turn<'_>, intent: Option<Intent>) -> Decisio
 
 /// A deadline. One whose card is decided or newer is over.
 fn due(turn: &mut Turn<'_>, about: &TimerAbout) -> Reason {
-    let (TimerAbout::Expiry { card: id, version }
-    | TimerAbout::Cooldown { card: id, version }
-    | TimerAbout::Reminder { card: id, version }) = about;
-    let Some(card) = turn.card(id).filter(|card| card.open() && card.version == *version) else {
-        return Reason::TimerSuperseded;
-    };
+    let Some(card) = turn.card(about.card()) else { return Reason::TimerSuperseded };
+    let current = |version: u32| card.open() && card.version == version;
     match about {
-        TimerAbout::Expiry { .. } => {
+        TimerAbout::Seek { n, .. } => return adopt::seek(turn, card, *n),
+        TimerAbout::Expiry { version, .. } if current(*version) => {
             press::end_of(turn, &card, TaskStatus::Cancelled);
-            press::close(turn, card, CardStatus::Expired, Closing::Expired);
+            press::close(turn, card.clone(), CardStatus::Expired, Closing::Expired);
+            batch::flow::open_next(turn, &card);
         }
-        TimerAbout::Cooldown { .. } => return review::cooled_down(turn, &card),
-        TimerAbout::Reminder { .. } => {
-            let draft = turn.draft_of(&card);
-            let (task, title) = match (&draft, &card.about) {
-                (Some(draft), _) => (Some(&draft.task), draft.part(Part::Title).to_string()),
-                (None, About::CallPreview { call, .. }) => (Some(&call.task), call.text.clone()),
-                _ => (None, String::new()),
+        TimerAbout::Cooldown { version, .. } if current(*version) => return review::cooled_down(turn, &card),
+        TimerAbout::Reminder { version, .. } if current(*version) => {
+            let task = turn.task_of(&card);
+            let title = match &card.about {
+                About::CallPreview { call, .. } => call.text.clone(),
+                _ => release::titles(&turn.drafts_of(&card))
+                    .first()
+                    .map(ToString::to_string)
+                    .unwrap_or_default(),
             };
-            turn.say(MessageKind::Notification, task, &say::reminder(&title));
+            turn.say(MessageKind::Notification, task.as_ref(), &say::reminder(&title));
+        }
+        TimerAbout::Expiry { .. } | TimerAbout::Cooldown { .. } | TimerAbout::Reminder { .. } => {
+            return Reason::TimerSuperseded;
         }
     }
     Reason::TimerDue

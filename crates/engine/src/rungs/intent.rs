@@ -14,13 +14,14 @@ use crate::approval::Closing;
 use crate::ask::{Asked, Question, arbitrate};
 use crate::decision::{Decision, Reason, Verdict};
 use crate::intent::handover::{Handover, handover};
+use crate::intent::rules::Ruling;
 use crate::intent::{Intent, rules};
 use crate::lane::MessageKind;
 use crate::recognize;
 use crate::review::flow as review;
 use crate::rungs::words::context;
 use crate::say;
-use crate::tickets::{ItemType, flow};
+use crate::tickets::{batch, flow};
 use crate::trace::{Predicate, Rung};
 use crate::turn::{Said, Turn};
 use crate::work;
@@ -41,14 +42,13 @@ pub(crate) fn intent(turn: &mut Turn<'_>) -> Tried {
             let verdict = answer(turn, say::NO_UPDATE);
             return Decided(Decision::new(verdict, Reason::IntentRule).with_intent(Intent::Ticket));
         }
-        let (intent, named) = (ruling.intent.into(), ruling.item.and_then(item_type));
+        let intent = ruling.intent.into();
         if let (Intent::Ticket, None, Some(of)) = (intent, &ruling.object, review::in_reach(turn)) {
-            let verdict = review::hand_over(turn, of, named, &said.by);
+            let verdict = review::hand_over(turn, of, Some(&ruling), &said.by);
             turn.note(Reason::ReviewHandedOver);
             return Decided(Decision::new(verdict, Reason::IntentRule).with_intent(intent));
         }
-        let object = ruling.object.map(|object| (with_body(&object, said.text()), named));
-        return Decided(act(turn, intent, Reason::IntentRule, object));
+        return Decided(act(turn, intent, Reason::IntentRule, Some(ruling)));
     }
     if turn.given.model && turn.head.ask.is_some() {
         return Passed(Predicate::AskedAlready);
@@ -89,16 +89,6 @@ pub(crate) fn with_body(object: &str, text: &str) -> String {
     }
 }
 
-fn item_type(noun: &str) -> Option<ItemType> {
-    match noun {
-        "bug" => Some(ItemType::Bug),
-        "story" => Some(ItemType::Story),
-        "epic" => Some(ItemType::Epic),
-        "task" => Some(ItemType::Task),
-        _ => None,
-    }
-}
-
 /// Ambiguous: what the thread remembers, if that is alive. The answer carries the button that clears it.
 pub(crate) fn remembered_intent(turn: &mut Turn<'_>) -> Tried {
     let Some(remembered) = turn.head.remembered.clone() else {
@@ -135,19 +125,11 @@ pub(crate) fn scope_gate(turn: &mut Turn<'_>) -> Tried {
 }
 
 /// Does what an intent says with the message being routed.
-pub(crate) fn act(
-    turn: &mut Turn<'_>,
-    intent: Intent,
-    reason: Reason,
-    ticket: Option<(String, Option<ItemType>)>,
-) -> Decision {
+pub(crate) fn act(turn: &mut Turn<'_>, intent: Intent, reason: Reason, ruling: Option<Ruling>) -> Decision {
     let said = said(turn);
     let mut reason = reason;
     let verdict = match intent {
-        Intent::Ticket => {
-            let (about, named) = ticket.unwrap_or_else(|| (said.text().into(), None));
-            flow::start(turn, &about, named, &said.by)
-        }
+        Intent::Ticket => draft(turn, &said, ruling),
         Intent::Review => {
             let (verdict, why) = review::start(turn, said.text(), &said.by, review::Asks::of(reason));
             reason = why.unwrap_or(reason);
@@ -165,6 +147,20 @@ pub(crate) fn discussed(turn: &mut Turn<'_>, text: Option<&str>) -> Decision {
     let verdict = answer(turn, text.unwrap_or(say::NO_DISCUSSION));
     let decision = Decision::new(verdict, Reason::IntentModel).with_intent(Intent::Discussion);
     Decision { rung: Rung::Intent, ..decision }
+}
+
+/// Drafts what is asked for: one ticket, or several (`spec 03 §6.2`).
+fn draft(turn: &mut Turn<'_>, said: &Said, ruling: Option<Ruling>) -> Verdict {
+    let Some(Ruling { object, item, several, .. }) = ruling else {
+        return flow::start(turn, said.text(), None, &said.by);
+    };
+    match batch::read(turn, object.as_deref(), several.as_ref(), said.text()) {
+        Some(asked) => batch::start(turn, &asked, &said.by),
+        None => {
+            let about = object.map_or_else(|| said.text().into(), |object| with_body(&object, said.text()));
+            flow::start(turn, &about, item.and_then(batch::item_type), &said.by)
+        }
+    }
 }
 
 fn answer(turn: &mut Turn<'_>, text: &str) -> Verdict {

@@ -67,7 +67,7 @@ pub(crate) fn hard_interrupt(turn: &mut Turn<'_>) -> Tried {
 /// open model ask. Cards stay.
 pub(crate) fn interrupt(turn: &mut Turn<'_>, kind: Interrupt) -> bool {
     let pending = turn.take_conversational();
-    if let Some(task) = pending.as_ref().and_then(task_that_waits) {
+    if let Some(task) = pending.as_ref().and_then(|pending| task_that_waits(turn, pending)) {
         turn.end_task(&task, TaskStatus::Cancelled);
     }
     let ask = turn.head.ask.take();
@@ -89,8 +89,11 @@ pub(crate) fn interrupt(turn: &mut Turn<'_>, kind: Interrupt) -> bool {
 }
 
 /// The task that cannot go on without the answer to this question.
-fn task_that_waits(pending: &PendingState) -> Option<TaskId> {
-    match pending.kind {
+fn task_that_waits(turn: &Turn<'_>, pending: &PendingState) -> Option<TaskId> {
+    let shown = |draft| matches!(flow::open_draft(turn, draft), Some(flow::Open::Preview(_)));
+    match &pending.kind {
+        // An item of a batch is asked about while its card waits, and cards stay.
+        PendingKind::SlotRequest(Slot::Draft { draft, .. }) if shown(draft) => None,
         PendingKind::SlotRequest(Slot::Draft { .. } | Slot::Argument { .. })
         | PendingKind::ClarificationNeeded(Slot::Agent) => pending.task.clone(),
         _ => None,
@@ -288,8 +291,8 @@ fn apply(turn: &mut Turn<'_>, pending: &PendingState, value: &Value, again: bool
         ) => {
             work::offer_answered(turn, pending, *yes);
         }
-        (PendingKind::WaitingStoryEdit { card, .. }, Value::Text(text), _) => {
-            flow::edit_by_text(turn, card, text)
+        (PendingKind::WaitingStoryEdit { card, draft }, Value::Text(text), _) => {
+            flow::edit_by_text(turn, card, draft, text)
         }
         // A value a host asked for is the host's to act on: it is in the decision.
         _ => {}
@@ -330,7 +333,7 @@ fn approval_by_text(turn: &mut Turn<'_>) -> Option<Decision> {
     if !affirms {
         return None;
     }
-    let task = turn.draft_of(in_focus).map(|draft| draft.task);
+    let task = turn.task_of(in_focus);
     turn.say(MessageKind::Notification, task.as_ref(), say::PRESS_APPROVE);
     Some(Decision::new(Verdict::Answered, Reason::ApprovalNotByText))
 }

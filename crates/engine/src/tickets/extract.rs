@@ -25,7 +25,7 @@ pub fn extract(
     let (head, body) = text.split_once('\n').unwrap_or((text, ""));
     let kind = named.unwrap_or_else(|| kind_of(head));
     let mut parts = BTreeMap::new();
-    let title = title(head, title_chars);
+    let title = title_line(head, title_chars);
     if !title.is_empty() {
         parts.insert(Part::Title, title);
     }
@@ -65,7 +65,7 @@ pub fn fill(parts: &mut BTreeMap<Part, String>, text: &str) -> String {
 }
 
 /// `Steps: open it` → (Steps, "open it").
-fn labelled(line: &str) -> Option<(Part, &str)> {
+pub(super) fn labelled(line: &str) -> Option<(Part, &str)> {
     let (label, rest) = line.split_once(':')?;
     let label = label.trim_start_matches(['-', '*', '#', ' ']).trim().to_lowercase();
     Some((part_named(&label)?, rest.trim()))
@@ -92,7 +92,7 @@ fn part_named(label: &str) -> Option<Part> {
 }
 
 /// A title is one line with a capital, without the punctuation that led up to it.
-fn title(head: &str, chars: usize) -> String {
+pub(super) fn title_line(head: &str, chars: usize) -> String {
     let head =
         head.trim().trim_start_matches([':', '-', '–', '—']).trim().trim_end_matches(['.', '!']).trim();
     let mut letters = head.chars();

@@ -1,8 +1,13 @@
 //! Tickets: the draft, what it still needs, and the item a tracker is given (`spec 03 §6.1`).
 
+pub(crate) mod adopt;
+pub(crate) mod batch;
 mod extract;
 pub(crate) mod flow;
+mod link;
+pub(crate) mod release;
 
+pub use batch::Batch;
 pub use extract::{extract, fill};
 
 use alloc::collections::BTreeMap;
@@ -184,6 +189,9 @@ pub struct Draft {
     /// The answers that went into it: an edit of one is taken in again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub filled: Vec<Filled>,
+    /// The epic it belongs to, by its draft.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub under: Option<DraftId>,
     /// The issue that came of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created: Option<Created>,
@@ -239,10 +247,10 @@ impl Draft {
         Item::alone(self.item_type, self.parts.clone())
     }
 
-    /// What is approved: its canonical bytes are hashed, stored and run (`spec 06 §5.1`).
+    /// Characters of its title and its text: what the size latch counts (`spec 06 §6.3`).
     #[must_use]
-    pub fn payload(&self) -> serde_json::Value {
-        serde_json::json!({ "kind": "tracker.item", "target": self.target, "item": self.item() })
+    pub fn chars(&self) -> usize {
+        self.parts.values().map(|text| text.chars().count()).sum()
     }
 }
 

@@ -9,11 +9,11 @@ use crate::canon::{hex, jcs, sha256};
 use crate::effect::EffectBody;
 use crate::id::{CardId, MessageId, TaskId, TimerId};
 use crate::lane::{MessageKind, Record};
-use crate::pending::{PendingClass, PendingKind};
+use crate::pending::{PendingClass, PendingKind, PendingState};
 use crate::step::Timer;
-use crate::tickets::Draft;
+use crate::tickets::{Draft, Item, Target};
 use crate::time::Timestamp;
-use crate::workflow::{About, Card, CardStatus, TimerAbout, project};
+use crate::workflow::{self, About, Card, CardStatus, TimerAbout, project};
 
 /// What may be released, by whom it was asked for and what rules name it by.
 pub(crate) struct AskedFor {
@@ -21,6 +21,7 @@ pub(crate) struct AskedFor {
     pub(crate) class: &'static str,
     pub(crate) target: String,
     payload: String,
+    quantity: usize,
     chars: usize,
     pub(crate) by: String,
     source: MessageId,
@@ -46,12 +47,13 @@ impl Turn<'_> {
         let pending = self.pending_of(&card);
         card.expires_at =
             pending.as_ref().and_then(|kind| kind.lifetime(self.policy)).map(|age| self.now().plus(age));
-        let model = project(&card, self.subject_of(&card), self.now(), self.policy);
+        let model = project(&card, self, self.now(), self.policy);
         card.message = self.our_message(MessageKind::Card, task, Some(&id), &model.as_text());
         if let Some(kind) = pending {
             self.open_pending(kind, None, &card.message, task, None, card.expires_at);
         }
         self.head.cards.push(&id);
+        self.latch_pendings(&card);
         self.set_timers(&mut card);
         self.effect(EffectBody::CardPost { message: card.message.clone(), card: model }, &[], None);
         self.open_approval(&card);
@@ -61,13 +63,16 @@ impl Turn<'_> {
 
     /// Writes a card that changed and shows its new state.
     pub(crate) fn update(&mut self, mut card: Card) {
-        let model = project(&card, self.subject_of(&card), self.now(), self.policy);
+        let model = project(&card, self, self.now(), self.policy);
         if let Some(mut message) = self.message(&card.message) {
             message.text = model.as_text();
             self.put(Record::Message(message));
         }
-        if !card.open() {
+        if card.open() {
+            self.latch_pendings(&card);
+        } else {
             self.clear_pending_of(&card.id);
+            self.clear_question_about(&card);
             self.clear_timers.append(&mut card.timers);
         }
         self.effect(EffectBody::CardUpdate { message: card.message.clone(), card: model }, &[], None);
@@ -76,7 +81,7 @@ impl Turn<'_> {
 
     /// Shows a card as it stands, with a note at its head. The next change of the card takes the note away.
     pub(crate) fn show_again(&mut self, card: &Card, note: &str) {
-        let mut model = project(card, self.subject_of(card), self.now(), self.policy);
+        let mut model = project(card, self, self.now(), self.policy);
         model.facts.insert(0, note.into());
         self.effect(EffectBody::CardUpdate { message: card.message.clone(), card: model }, &[], None);
     }
@@ -110,10 +115,42 @@ impl Turn<'_> {
         self.update(card);
     }
 
+    /// What was asked about an item of a batch is over with its card.
+    fn clear_question_about(&mut self, card: &Card) {
+        let Some(batch) = card.batch().and_then(|batch| self.batch(batch)) else { return };
+        let about = |p: &PendingState| {
+            matches!(&p.kind, PendingKind::SlotRequest(_))
+                && p.kind.draft().is_some_and(|d| batch.items.contains(d))
+        };
+        self.head.pendings.retain(|p| !about(p));
+        self.head.lapsed.take_if(|p| about(p));
+    }
+
+    /// What has to be confirmed of a batch waits beside its approval, and as long.
+    fn latch_pendings(&mut self, card: &Card) {
+        let About::BatchPreview { latches, .. } = &card.about else { return };
+        let latches = [
+            (latches.quantity, PendingKind::WaitingQuantityConfirm { card: card.id.clone() }),
+            (latches.size, PendingKind::WaitingSizeConfirm { card: card.id.clone() }),
+        ];
+        let task = self.task_of(card);
+        for (latch, kind) in latches {
+            let waits = self.head.pendings.iter().any(|p| p.kind == kind);
+            if !latch.asked() {
+                self.head.pendings.retain(|p| p.kind != kind);
+            } else if !waits {
+                self.open_pending(kind, None, &card.message, task.as_ref(), None, card.expires_at);
+                if let Some(pending) = self.head.pendings.last_mut() {
+                    pending.ui_version = card.version;
+                }
+            }
+        }
+    }
+
     fn pending_of(&self, card: &Card) -> Option<PendingKind> {
         let id = card.id.clone();
         match &card.about {
-            About::DraftPreview { .. } | About::CallPreview { .. } => {
+            About::DraftPreview { .. } | About::BatchPreview { .. } | About::CallPreview { .. } => {
                 Some(PendingKind::WaitingApproval { card: id })
             }
             About::ScopeGate { source, .. } => {
@@ -125,15 +162,52 @@ impl Turn<'_> {
             About::Remembered | About::ReviewActive { .. } | About::ReviewFrozen { .. } => None,
         }
     }
-
-    /// The record a card shows.
-    pub(crate) fn subject_of(&self, card: &Card) -> Option<&Record> {
-        let key = card.subject()?;
-        self.find(key.kind, &key.key)
-    }
-
     pub(crate) fn draft_of(&self, card: &Card) -> Option<Draft> {
         card.draft().and_then(|draft| self.draft(draft))
+    }
+
+    /// The drafts a card shows or released, in its order.
+    pub(crate) fn drafts_of(&self, card: &Card) -> Vec<Draft> {
+        match card.batch().and_then(|batch| self.batch(batch)) {
+            Some(batch) => batch.items.iter().filter_map(|draft| self.draft(draft)).collect(),
+            None => self.draft_of(card).into_iter().collect(),
+        }
+    }
+
+    /// The items of these drafts as a tracker is asked for them: one that is alone has no id, and an epic that exists
+    /// is named by its key.
+    pub(crate) fn items_of(&self, card: &Card, drafts: &[Draft]) -> Vec<Item> {
+        let batch = card.batch().is_some();
+        let parent = |draft: &Draft| {
+            let epic = draft.under.as_ref()?;
+            let exists = self.draft_ref(epic).and_then(|epic| epic.created.as_ref());
+            Some(exists.map_or_else(|| epic.0.clone(), |made| made.key.clone()))
+        };
+        let item = |draft: &Draft| Item {
+            id: if batch { draft.id.0.clone() } else { String::new() },
+            parent: parent(draft),
+            ..draft.item()
+        };
+        drafts.iter().map(item).collect()
+    }
+
+    /// The task a card about this would serve.
+    pub(crate) fn task_of_about(&self, about: &About) -> Option<TaskId> {
+        match about {
+            About::DraftPreview { draft, .. } => Some(self.draft_ref(draft)?.task.clone()),
+            About::BatchPreview { batch, .. } => Some(self.batch(batch)?.task),
+            _ => None,
+        }
+    }
+
+    /// The task a card serves.
+    pub(crate) fn task_of(&self, card: &Card) -> Option<TaskId> {
+        let batch = || Some(self.batch(card.batch()?)?.task);
+        card.draft()
+            .and_then(|draft| self.draft_ref(draft))
+            .map(|draft| draft.task.clone())
+            .or_else(batch)
+            .or_else(|| card.task().cloned())
     }
 
     fn set_timers(&mut self, card: &mut Card) {
@@ -146,13 +220,16 @@ impl Turn<'_> {
             let due = self.now().plus(self.policy.review.cooldown_ms).plus(1);
             card.timers.push(self.set_timer(due, TimerAbout::Cooldown { card: id.clone(), version }));
         }
-        if matches!(card.about, About::DraftPreview { .. } | About::CallPreview { .. }) {
+        if matches!(
+            card.about,
+            About::DraftPreview { .. } | About::BatchPreview { .. } | About::CallPreview { .. }
+        ) {
             let at = self.now().plus(self.policy.approval.remind_ms);
             card.timers.push(self.set_timer(at, TimerAbout::Reminder { card: id, version }));
         }
     }
 
-    fn set_timer(&mut self, due: Timestamp, about: TimerAbout) -> TimerId {
+    pub(crate) fn set_timer(&mut self, due: Timestamp, about: TimerAbout) -> TimerId {
         let id = TimerId(self.fresh(TimerId::PREFIX));
         self.timers.push(Timer { id: id.clone(), due, about });
         id
@@ -171,7 +248,7 @@ impl Turn<'_> {
             payload: asked.payload,
             classes: alloc::vec![asked.class.into()],
             targets: alloc::vec![asked.target],
-            quantity: 1,
+            quantity: u32::try_from(asked.quantity).unwrap_or(u32::MAX),
             total_chars: u32::try_from(asked.chars).unwrap_or(u32::MAX),
             requested_by: asked.by,
             source: asked.source,
@@ -188,21 +265,33 @@ impl Turn<'_> {
                 class: call.job.class(),
                 target: call.job.target(),
                 payload: jcs(call),
+                quantity: 1,
                 chars: call.text.chars().count(),
                 by: card.by.clone(),
                 source: source.clone(),
             });
         }
-        let draft = self.draft_of(card)?;
-        Some(AskedFor {
-            kind: "tracker.item",
-            class: "tracker.create",
-            target: draft.target.to_string(),
-            payload: jcs(&draft.payload()),
-            chars: draft.item().fields.values().map(|text| text.chars().count()).sum(),
-            by: draft.by,
-            source: draft.source,
-        })
+        let drafts = self.drafts_of(card);
+        let items = self.items_of(card, &drafts);
+        let chars = drafts.iter().map(Draft::chars).sum();
+        let created =
+            |kind, payload: &serde_json::Value, target: &Target, by: &str, source: &MessageId| AskedFor {
+                kind,
+                class: "tracker.create",
+                target: target.to_string(),
+                payload: jcs(payload),
+                quantity: items.len(),
+                chars,
+                by: by.into(),
+                source: source.clone(),
+            };
+        if let Some(batch) = card.batch().and_then(|batch| self.batch(batch)) {
+            let payload = workflow::payload_of_batch(&batch.target, &items);
+            return Some(created("tracker.batch", &payload, &batch.target, &batch.by, &batch.source));
+        }
+        let (draft, item) = (drafts.first()?, items.first()?);
+        let payload = workflow::payload(&draft.target, item);
+        Some(created("tracker.item", &payload, &draft.target, &draft.by, &draft.source))
     }
 
     pub(crate) fn approval(&mut self, change: ApprovalChange) {

@@ -4,13 +4,14 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use super::Turn;
-use crate::id::{CardId, DraftId, MessageId, ReviewId, TaskId};
+use crate::id::{BatchId, CardId, DraftId, MessageId, ReviewId, TaskId};
 use crate::lane::{Record, RecordKey, RecordKind};
 use crate::pending::PendingKind;
 use crate::policy::limits;
 use crate::review::{Review, Status};
+use crate::tickets::Batch;
 use crate::time::Timestamp;
-use crate::workflow::{About, Card};
+use crate::workflow::{About, Card, Known};
 
 impl Turn<'_> {
     /// Keeps the loaded records within policy: the oldest leave, still to be found in the store.
@@ -46,7 +47,7 @@ impl Turn<'_> {
     /// that nothing loaded names and nobody is at.
     fn retire_unused(&mut self) {
         let records = &self.lane.records;
-        let kinds = [RecordKind::Draft, RecordKind::Task, RecordKind::Review];
+        let kinds = [RecordKind::Draft, RecordKind::Task, RecordKind::Review, RecordKind::Batch];
         let loaded = || kinds.into_iter().flat_map(|kind| records.of(kind));
         if loaded().next().is_none() {
             return;
@@ -54,11 +55,17 @@ impl Turn<'_> {
         let cards = || self.head.cards.texts().filter_map(|id| self.card_ref(id));
         let answered = self.head.answered.as_ref().map(|answered| &answered.pending);
         let questions = || self.head.pendings.iter().chain(&self.head.lapsed).chain(answered);
-        let drafts: BTreeSet<&DraftId> = cards()
+        let written = self.head.ask.as_ref().and_then(|ask| ask.about.batch());
+        let batches = self.batches_in_use(cards().filter_map(Card::batch).chain(written));
+        let mut drafts: BTreeSet<&DraftId> = cards()
             .filter_map(Card::draft)
             .chain(questions().filter_map(|pending| pending.kind.draft()))
             .chain(self.head.ask.as_ref().and_then(|ask| ask.about.draft()))
+            .chain(batches.iter().flat_map(|batch| &batch.items))
             .collect();
+        let epics: Vec<&DraftId> =
+            drafts.iter().filter_map(|id| self.draft_ref(id)?.under.as_ref()).collect();
+        drafts.extend(epics);
         let mut tasks: BTreeSet<&TaskId> =
             drafts.iter().filter_map(|id| self.draft_ref(id)).map(|draft| &draft.task).collect();
         let reviews: BTreeSet<&ReviewId> = cards().filter_map(Card::review).collect();
@@ -71,11 +78,13 @@ impl Turn<'_> {
         }));
         tasks.extend(questions().filter_map(|pending| pending.task.as_ref()));
         tasks.extend(cards().filter_map(Card::task));
+        tasks.extend(batches.iter().map(|batch| &batch.task));
         tasks.extend(self.head.window.texts().filter_map(|id| self.message_ref(id)?.task.as_ref()));
         let recent = self.recently_ended();
         let unused = loaded().filter(|record| match record {
             Record::Draft(draft) => !drafts.contains(&draft.id),
             Record::Review(review) => !kept(review),
+            Record::Batch(batch) => !batches.iter().any(|used| used.id == batch.id),
             Record::Task(task) => {
                 !(task.awaited() || tasks.contains(&task.id) || recent.contains(&(task.last_at, task.seq)))
             }
@@ -87,6 +96,18 @@ impl Turn<'_> {
                 self.retire(key.kind, &key.key);
             }
         }
+    }
+
+    /// These batches and those that follow them.
+    fn batches_in_use<'b>(&'b self, first: impl Iterator<Item = &'b BatchId>) -> Vec<&'b Batch> {
+        let mut used: Vec<&Batch> = first.filter_map(|id| Known::batch(self, id)).collect();
+        let mut at = 0;
+        while let Some(batch) = used.get(at) {
+            at += 1;
+            let next = batch.part.as_ref().and_then(|part| part.next.as_ref());
+            used.extend(next.and_then(|next| Known::batch(self, next)));
+        }
+        used
     }
 
     /// When the newest tasks that are over ended.

@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 use super::{About, Action, Card, CardStatus, Checks, Progress, Step};
 use crate::canon::{hex, jcs, sha256};
 use crate::effect::FieldError;
-use crate::id::CardId;
-use crate::lane::Record;
+use crate::id::{BatchId, CardId, DraftId};
+use crate::lane::{Record, RecordKey, RecordKind, Records};
 use crate::policy::Policy;
 use crate::review;
 use crate::say;
-use crate::tickets::{Draft, Part};
+use crate::tickets::{Batch, Draft, Part, batch};
 use crate::time::Timestamp;
 use crate::work::{Call, Job};
 
@@ -106,11 +106,87 @@ pub struct Button {
     pub token: Option<String>,
 }
 
-/// What a person sees of a card. `subject` is the record it shows: see [`Card::subject`].
+/// Where the records are that a card shows.
+pub trait Known {
+    /// The record of that kind and id.
+    fn record(&self, kind: RecordKind, id: &str) -> Option<&Record>;
+
+    /// The draft of that id.
+    fn draft(&self, id: &DraftId) -> Option<&Draft> {
+        match self.record(RecordKind::Draft, &id.0)? {
+            Record::Draft(draft) => Some(draft),
+            _ => None,
+        }
+    }
+
+    /// The batch of that id.
+    fn batch(&self, id: &BatchId) -> Option<&Batch> {
+        match self.record(RecordKind::Batch, &id.0)? {
+            Record::Batch(batch) => Some(batch),
+            _ => None,
+        }
+    }
+}
+
+impl Known for Records {
+    fn record(&self, kind: RecordKind, id: &str) -> Option<&Record> {
+        self.find(kind, id)
+    }
+}
+
+/// The records a card shows, as far as `known` says which: those of a batch are known with the batch.
 #[must_use]
-pub fn project(card: &Card, subject: Option<&Record>, now: Timestamp, policy: &Policy) -> CardModel {
-    let draft = if let Some(Record::Draft(draft)) = subject { Some(draft) } else { None };
-    let mut model = CardModel {
+pub fn shows(card: &Card, known: &dyn Known) -> Vec<RecordKey> {
+    let key = |kind, id: &str| RecordKey { kind, key: id.into() };
+    let mut keys: Vec<RecordKey> = card.subject().into_iter().collect();
+    let Some(batch) = card.batch() else { return keys };
+    keys.push(key(RecordKind::Batch, &batch.0));
+    let drafts = known.batch(batch).into_iter().flat_map(|batch| &batch.items);
+    keys.extend(drafts.map(|draft| key(RecordKind::Draft, &draft.0)));
+    let epics = known.batch(batch).into_iter().flat_map(|batch| &batch.items);
+    let epics = epics.filter_map(|draft| known.draft(draft)?.under.as_ref());
+    keys.extend(epics.map(|draft| key(RecordKind::Draft, &draft.0)));
+    keys.sort();
+    keys.dedup();
+    keys
+}
+
+/// What a person sees of a card.
+#[must_use]
+pub fn project(card: &Card, known: &dyn Known, now: Timestamp, policy: &Policy) -> CardModel {
+    let draft = card.draft().and_then(|draft| known.draft(draft));
+    let mut model = blank(card);
+    match &card.about {
+        About::DraftPreview { checks, .. } => preview(&mut model, card, draft, checks, now, policy),
+        About::BatchPreview { batch, .. } => batch::card::show(&mut model, card, batch, known, now, policy),
+        About::ScopeGate { excerpt, .. } => gate(&mut model, card, excerpt),
+        About::UncertainEffect { next_look, .. } => {
+            model.title = say::uncertain_title(draft.map_or("", |d| d.part(Part::Title)), &card.status);
+            if let Some(at) = next_look.filter(|_| card.open()) {
+                model.facts.push(format!("I am still looking for it (next look {})", at.told(now)));
+            }
+        }
+        About::CallPreview { call, .. } => call_preview(&mut model, card, call, now, policy),
+        About::Remembered => model.title = say::REMEMBERED_CARD.into(),
+        About::ReviewActive { .. } | About::ReviewFrozen { .. } => {
+            let subject = card.subject().and_then(|key| known.record(key.kind, &key.key));
+            let review = if let Some(Record::Review(review)) = subject { Some(review) } else { None };
+            review::project(&mut model, card, review, policy);
+        }
+    }
+    if card.batch().is_none() {
+        model.buttons = card.actions().into_iter().map(|action| button(card, action, draft)).collect();
+    }
+    if card.review().is_some() {
+        let named = |button: &mut Button| button.name = format!("{}: {}", button.label, model.title);
+        model.buttons.iter_mut().for_each(named);
+    }
+    model
+}
+
+/// A card that shows nothing yet.
+pub(crate) fn blank(card: &Card) -> CardModel {
+    CardModel {
         id: card.id.clone(),
         step: card.step(),
         version: card.version,
@@ -122,26 +198,7 @@ pub fn project(card: &Card, subject: Option<&Record>, now: Timestamp, policy: &P
         errors: Vec::new(),
         buttons: Vec::new(),
         link: None,
-    };
-    match &card.about {
-        About::DraftPreview { checks, .. } => preview(&mut model, card, draft, checks, now, policy),
-        About::ScopeGate { excerpt, .. } => gate(&mut model, card, excerpt),
-        About::UncertainEffect { .. } => {
-            model.title = say::uncertain_title(draft.map_or("", |d| d.part(Part::Title)), &card.status);
-        }
-        About::CallPreview { call, .. } => call_preview(&mut model, card, call, now, policy),
-        About::Remembered => model.title = say::REMEMBERED_CARD.into(),
-        About::ReviewActive { .. } | About::ReviewFrozen { .. } => {
-            let review = if let Some(Record::Review(review)) = subject { Some(review) } else { None };
-            review::project(&mut model, card, review, policy);
-        }
     }
-    model.buttons = card.actions().into_iter().map(|action| button(card, action, draft)).collect();
-    if card.review().is_some() {
-        let named = |button: &mut Button| button.name = format!("{}: {}", button.label, model.title);
-        model.buttons.iter_mut().for_each(named);
-    }
-    model
 }
 
 fn preview(
@@ -163,21 +220,30 @@ fn preview(
         receipt(model, result);
         return;
     }
-    model.facts.push(format!("asked by @{}", draft.by));
-    match checks {
-        Checks::Running { .. } => model.facts.push("checks running".into()),
-        Checks::Passed { at } => model.facts.push(format!("checks passed {}", at.told(now))),
-        Checks::Failed { errors } => {
-            model.facts.push("checks failed: nothing has been created".into());
-            model.errors.clone_from(errors);
-        }
+    if let Checks::Failed { errors } = checks {
+        model.errors.clone_from(errors);
     }
-    model.facts.push(say::may_approve(policy, "tracker.create", &draft.target.to_string()));
-    if let Some(end) = card.expires_at {
-        model.facts.push(format!("until {}", end.told(now)));
-    }
-    let chars: usize = model.fields.iter().map(|field| field.text.chars().count()).sum();
-    model.facts.push(format!("1 item, {chars} characters"));
+    model.facts = facts(card, checks, &draft.by, &draft.target.to_string(), now, policy);
+    model.facts.push(format!("1 item, {} characters", draft.chars()));
+}
+
+/// Who asked, how the dry run stands, who may approve and until when.
+pub(crate) fn facts(
+    card: &Card,
+    checks: &Checks,
+    by: &str,
+    target: &str,
+    now: Timestamp,
+    policy: &Policy,
+) -> Vec<String> {
+    let checked = match checks {
+        Checks::Running { .. } => "checks running".into(),
+        Checks::Passed { at } => format!("checks passed {}", at.told(now)),
+        Checks::Failed { .. } => "checks failed: nothing has been created".into(),
+    };
+    let until = card.expires_at.map(|end| format!("until {}", end.told(now)));
+    let who = say::may_approve(policy, "tracker.create", target);
+    [format!("asked by @{by}"), checked, who].into_iter().chain(until).collect()
 }
 
 /// Everything that would go out, and to whom.
@@ -203,7 +269,7 @@ fn receipt(model: &mut CardModel, result: &Progress) {
     match result {
         Progress::Created { url, .. } => model.link.clone_from(url),
         Progress::Failed { errors, .. } => model.errors.clone_from(errors),
-        Progress::None | Progress::Working { .. } | Progress::Uncertain { .. } | Progress::Cancelled => {}
+        _ => {}
     }
 }
 
@@ -219,7 +285,8 @@ fn gate(model: &mut CardModel, card: &Card, excerpt: &str) {
     };
 }
 
-fn fields(draft: &Draft) -> Vec<Field> {
+/// What is written of a draft, part by part.
+pub(crate) fn fields(draft: &Draft) -> Vec<Field> {
     let written = Part::ALL.into_iter().filter(|part| !draft.part(*part).is_empty());
     written
         .map(|part| Field {
@@ -232,8 +299,25 @@ fn fields(draft: &Draft) -> Vec<Field> {
 
 /// The first 8 digits of the hash of what would run.
 fn short_hash(draft: &Draft) -> String {
-    let payload = jcs(&draft.payload());
-    hex(&sha256(&[payload.as_bytes()])[..4])
+    hash_of(&payload(&draft.target, &draft.item()))
+}
+
+/// The first 8 digits of the hash of a payload.
+pub(crate) fn hash_of(payload: &serde_json::Value) -> String {
+    hex(&sha256(&[jcs(payload).as_bytes()])[..4])
+}
+
+/// What is approved of one item: its canonical bytes are hashed, stored and run (`spec 06 §5.1`).
+pub(crate) fn payload(target: &crate::tickets::Target, item: &crate::tickets::Item) -> serde_json::Value {
+    serde_json::json!({ "kind": "tracker.item", "target": target, "item": item })
+}
+
+/// The same of several.
+pub(crate) fn payload_of_batch(
+    target: &crate::tickets::Target,
+    items: &[crate::tickets::Item],
+) -> serde_json::Value {
+    serde_json::json!({ "kind": "tracker.batch", "target": target, "items": items })
 }
 
 fn button(card: &Card, action: Action, draft: Option<&Draft>) -> Button {
@@ -261,6 +345,13 @@ fn button(card: &Card, action: Action, draft: Option<&Draft>) -> Button {
     Button { action, label: action.label().into(), name, on, token: None }
 }
 
+impl ItemModel {
+    /// What is written of it below its title: the title stands beside its label, and what is empty is only its form's.
+    pub fn details(&self) -> impl Iterator<Item = &Field> {
+        self.fields.iter().filter(|field| !field.text.is_empty() && field.name != Part::Title.word())
+    }
+}
+
 impl CardModel {
     /// The card as plain text: what the lane remembers of it, and what a channel without cards shows.
     #[must_use]
@@ -273,7 +364,7 @@ impl CardModel {
             text += if i == 0 { "\n" } else { " · " };
             text += fact;
         }
-        for field in &self.fields {
+        for field in self.fields.iter().filter(|field| !field.text.is_empty()) {
             text += &format!("\n{}: {}", field.label, field.text);
         }
         for item in &self.items {
@@ -281,7 +372,7 @@ impl CardModel {
             if !item.state.is_empty() {
                 text += &format!(" · {}", item.state);
             }
-            for field in &item.fields {
+            for field in item.details() {
                 text += &format!("\n  {}: {}", field.label, field.text);
             }
             for error in &item.errors {

@@ -3,9 +3,12 @@
 mod card;
 pub(crate) mod command;
 pub(crate) mod press;
+mod progress;
 mod step_table;
 
-pub use card::{Button, CardModel, Field, ItemModel, project};
+pub use card::{Button, CardModel, Field, ItemModel, Known, project, shows};
+pub(crate) use card::{facts, fields, hash_of, payload, payload_of_batch};
+pub use progress::{Link, Progress, Released};
 pub use step_table::{Action, Step, allowed};
 
 use alloc::string::String;
@@ -13,8 +16,9 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::effect::FieldError;
-use crate::id::{CardId, DraftId, EffectId, MessageId, ReviewId, TaskId, TimerId};
+use crate::id::{BatchId, CardId, DraftId, EffectId, MessageId, ReviewId, TaskId, TimerId};
 use crate::lane::{RecordKey, RecordKind};
+use crate::tickets::batch::latch::Latches;
 use crate::time::Timestamp;
 use crate::work::Call;
 
@@ -55,6 +59,16 @@ pub enum About {
         /// What the dry run of this version found.
         checks: Checks,
     },
+    /// Several items, shown before they are created.
+    BatchPreview {
+        /// The batch.
+        batch: BatchId,
+        /// What the dry run of this version found.
+        checks: Checks,
+        /// What has to be confirmed of this version before it can be approved.
+        #[serde(default, skip_serializing_if = "Latches::idle")]
+        latches: Latches,
+    },
     /// "What should I do with this?"
     ScopeGate {
         /// The message it is about.
@@ -75,6 +89,9 @@ pub enum About {
         /// Who named an issue to adopt, while that is looked up.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         adopting: Option<Presser>,
+        /// When the tracker is searched for it next.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        next_look: Option<Timestamp>,
     },
     /// One call of a tool or a sub-agent that may change something, shown before it is made.
     CallPreview {
@@ -100,7 +117,32 @@ pub enum About {
 impl About {
     /// It releases outward effects, so the store keeps an approval of it.
     pub(crate) fn is_approval(&self) -> bool {
-        matches!(self, Self::DraftPreview { .. } | Self::UncertainEffect { .. } | Self::CallPreview { .. })
+        match self {
+            Self::DraftPreview { .. }
+            | Self::BatchPreview { .. }
+            | Self::UncertainEffect { .. }
+            | Self::CallPreview { .. } => true,
+            Self::ScopeGate { .. }
+            | Self::ReviewActive { .. }
+            | Self::ReviewFrozen { .. }
+            | Self::Remembered => false,
+        }
+    }
+
+    /// The dry run of what it shows, when it shows something that is to be created.
+    pub(crate) fn checks(&self) -> Option<&Checks> {
+        match self {
+            Self::DraftPreview { checks, .. } | Self::BatchPreview { checks, .. } => Some(checks),
+            _ => None,
+        }
+    }
+
+    /// The same with another outcome of its dry run.
+    pub(crate) fn with_checks(mut self, now: Checks) -> Self {
+        if let Self::DraftPreview { checks, .. } | Self::BatchPreview { checks, .. } = &mut self {
+            *checks = now;
+        }
+        self
     }
 }
 
@@ -162,44 +204,6 @@ pub struct Presser {
     pub name: String,
 }
 
-/// How a released effect stands.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "state", rename_all = "snake_case")]
-pub enum Progress {
-    /// Nothing was released.
-    None,
-    /// On its way.
-    Working {
-        /// The dry run that goes before it.
-        check: EffectId,
-        /// The effect itself.
-        effect: EffectId,
-    },
-    /// Created.
-    Created {
-        /// `DEMO-1`.
-        key: String,
-        /// Where to see it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        url: Option<String>,
-    },
-    /// Refused for good.
-    Failed {
-        /// For a person.
-        text: String,
-        /// What is wrong with which field.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        errors: Vec<FieldError>,
-    },
-    /// Nobody knows; a person is asked.
-    Uncertain {
-        /// The card that asks.
-        card: CardId,
-    },
-    /// Dropped by a person.
-    Cancelled,
-}
-
 /// What a timer is for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "about", rename_all = "snake_case")]
@@ -225,6 +229,26 @@ pub enum TimerAbout {
         /// At which version.
         version: u32,
     },
+    /// The tracker is searched for what an uncertain create may have made (`spec 06 §4.4`).
+    Seek {
+        /// The card that asks.
+        card: CardId,
+        /// Which of the searches, from 0.
+        n: u32,
+    },
+}
+
+impl TimerAbout {
+    /// The card it is about.
+    #[must_use]
+    pub fn card(&self) -> &CardId {
+        match self {
+            Self::Expiry { card, .. }
+            | Self::Cooldown { card, .. }
+            | Self::Reminder { card, .. }
+            | Self::Seek { card, .. } => card,
+        }
+    }
 }
 
 impl Card {
@@ -232,9 +256,11 @@ impl Card {
     #[must_use]
     pub fn step(&self) -> Step {
         match (&self.about, &self.status) {
-            (About::DraftPreview { .. } | About::CallPreview { .. }, CardStatus::Decided { .. }) => {
-                Step::Receipt
-            }
+            (
+                About::DraftPreview { .. } | About::BatchPreview { .. } | About::CallPreview { .. },
+                CardStatus::Decided { .. },
+            ) => Step::Receipt,
+            (About::BatchPreview { .. }, _) => Step::MultiTicketPreview,
             (About::CallPreview { .. }, _) => Step::CallPreview,
             (About::DraftPreview { .. }, _) => Step::DraftPreview,
             (About::ScopeGate { .. }, _) => Step::ScopeGate,
@@ -251,6 +277,42 @@ impl Card {
         match &self.about {
             About::DraftPreview { draft, .. } | About::UncertainEffect { draft, .. } => Some(draft),
             _ => None,
+        }
+    }
+
+    /// The batch it shows, if it shows one.
+    #[must_use]
+    pub fn batch(&self) -> Option<&BatchId> {
+        if let About::BatchPreview { batch, .. } = &self.about { Some(batch) } else { None }
+    }
+
+    /// The items it released, and how each stands.
+    pub fn released(&self) -> impl Iterator<Item = (&DraftId, &Progress)> {
+        let result = match &self.status {
+            CardStatus::Decided { result, .. } => Some(result),
+            _ => None,
+        };
+        let several = match result {
+            Some(Progress::Several { items }) => items.as_slice(),
+            _ => &[],
+        };
+        let one = result.filter(|result| !matches!(result, Progress::Several { .. }));
+        let one = self.draft().zip(one);
+        several.iter().map(|item| (&item.draft, &item.progress)).chain(one)
+    }
+
+    /// Puts down how one of its items stands now; nothing when it released no such item.
+    pub(crate) fn put(&mut self, draft: &DraftId, now: Progress) {
+        let alone = self.draft() == Some(draft);
+        let CardStatus::Decided { result, .. } = &mut self.status else { return };
+        match result {
+            Progress::Several { items } => {
+                for item in items.iter_mut().filter(|item| item.draft == *draft) {
+                    item.progress = now.clone();
+                }
+            }
+            result if alone => *result = now,
+            _ => {}
         }
     }
 
@@ -295,15 +357,42 @@ impl Card {
         self.about.is_approval()
     }
 
-    /// The actions its buttons offer now, in order: those of its step, without Approve while the dry run
-    /// has not passed.
+    /// The actions its buttons offer now, in order: those of its step, without Approve while the dry run has not passed
+    /// or something is to be confirmed first; on a receipt, what can be made up for.
     #[must_use]
     pub fn actions(&self) -> Vec<Action> {
-        let passed = !matches!(
-            self.about,
-            About::DraftPreview { checks: Checks::Running { .. } | Checks::Failed { .. }, .. }
-        );
-        let open = if self.open() { allowed(self.step()) } else { &[] };
-        open.iter().copied().filter(|action| passed || *action != Action::Approve).collect()
+        let passed = self.about.checks().is_none_or(|checks| matches!(checks, Checks::Passed { .. }));
+        let latches = match &self.about {
+            About::BatchPreview { latches, .. } => *latches,
+            _ => Latches::default(),
+        };
+        let offered = |action: &Action| match action {
+            Action::Approve => passed && latches.shut().is_none(),
+            Action::ConfirmQuantity => latches.quantity.asked(),
+            Action::ConfirmSize | Action::Split => latches.size.asked(),
+            Action::RetryMissing => self.can_retry(),
+            Action::Comment => false,
+            _ => true,
+        };
+        let over = matches!(self.status, CardStatus::Decided { .. }) && self.step() == Step::Receipt;
+        let possible = if self.open() || over { allowed(self.step()) } else { &[] };
+        possible.iter().copied().filter(offered).collect()
+    }
+
+    /// What has to be confirmed before this open card can be approved.
+    #[must_use]
+    pub fn to_confirm(&self) -> Option<Action> {
+        match &self.about {
+            About::BatchPreview { latches, .. } if self.open() => latches.shut(),
+            _ => None,
+        }
+    }
+
+    /// Whether some of the items of this batch are missing, and no others are on their way.
+    fn can_retry(&self) -> bool {
+        let busy = |progress: &Progress| matches!(progress, Progress::Working { .. });
+        self.batch().is_some()
+            && self.released().any(|(_, progress)| progress.missing())
+            && !self.released().any(|(_, progress)| busy(progress))
     }
 }

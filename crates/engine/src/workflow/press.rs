@@ -9,9 +9,8 @@ use alloc::vec::Vec;
 use super::{About, Action, Card, CardStatus, Checks, Presser, Progress, allowed};
 use crate::approval::{ApprovalChange, Closing};
 use crate::decision::{Decision, Reason, Verdict};
-use crate::effect::{ApprovalRef, EffectBody};
+use crate::effect::ApprovalRef;
 use crate::event::Press;
-use crate::id::{CardId, EffectId};
 use crate::intent::{Intent, Remembered};
 use crate::lane::TaskStatus;
 use crate::policy::ApproverRule;
@@ -19,7 +18,8 @@ use crate::recognize::Words;
 use crate::review::flow as review;
 use crate::rungs::intent::act;
 use crate::say;
-use crate::tickets::flow;
+use crate::tickets::{adopt, batch, flow, release};
+use crate::time::Timestamp;
 use crate::turn::{Said, Turn};
 use crate::work;
 
@@ -37,8 +37,16 @@ pub(crate) fn pressed(turn: &mut Turn<'_>, press: &Press, remember: bool) -> Dec
 /// A form came back: the same checks, then its values.
 pub(crate) fn submitted(turn: &mut Turn<'_>, press: &Press, values: &BTreeMap<String, String>) -> Decision {
     let refusal = match admitted(turn, press) {
-        Ok((card, Action::Edit)) => return flow::edit_by_form(turn, card, values),
-        Ok((card, Action::Adopt)) => return flow::adopt(turn, &card, values),
+        Ok((card, Action::Edit)) => {
+            let draft = turn.draft_of(&card);
+            return flow::edit_by_form(turn, card, draft, values);
+        }
+        Ok((card, Action::EditStory)) => {
+            let draft = batch::edit::item(turn, &card, &item_of(turn, press));
+            return flow::edit_by_form(turn, card, draft, values);
+        }
+        Ok((card, Action::AddStory)) => return batch::edit::add_story(turn, card, values),
+        Ok((card, Action::Adopt)) => return adopt::adopt(turn, &card, values),
         Ok((_, action)) => {
             Refusal(Reason::FormInvalid, format!("{} takes no form. Nothing was changed.", action.label()))
         }
@@ -60,19 +68,26 @@ pub(crate) fn refuse_step(turn: &mut Turn<'_>) -> Decision {
 /// The checks, in order. Ok is the card, loaded, and the action its step allows to this person now.
 fn admitted(turn: &Turn<'_>, press: &Press) -> Result<(Card, Action), Refusal> {
     let (card, version, action) = known(turn, press)?;
-    unconsumed(turn, &card)?;
+    if !card.actions().contains(&action) {
+        unconsumed(turn, &card)?;
+    }
     if version != card.version {
         return Err(Refusal(Reason::StaleVersion, say::outdated(Some(card.version))));
     }
     if matches!(card.status, CardStatus::Superseded { .. }) {
         return Err(Refusal(Reason::StaleVersion, say::outdated(None)));
     }
+    if let (Action::Approve, Some(first)) = (action, card.to_confirm()) {
+        return Err(Refusal(Reason::StaleStep, say::batch::not_confirmed(first)));
+    }
     let step_allows = allowed(card.step()).contains(&action) && card.status != CardStatus::Withdrawn;
     let offered = card.actions().contains(&action) || card.status == CardStatus::Expired;
     if !(step_allows && offered) {
         return Err(Refusal(Reason::StaleStep, say::STALE_STEP.into()));
     }
-    if let Some(end) = card.expires_at.filter(|end| turn.now() > *end || card.status == CardStatus::Expired) {
+    let undecided = card.open() || card.status == CardStatus::Expired;
+    let late = |end: &Timestamp| turn.now() > *end || card.status == CardStatus::Expired;
+    if let Some(end) = card.expires_at.filter(|end| undecided && late(end)) {
         return Err(Refusal(Reason::PressExpired, say::expired(end, turn.now())));
     }
     if action.needs_approver() {
@@ -107,7 +122,7 @@ fn unknown(turn: &Turn<'_>) -> Refusal {
 
 /// What is open in this lane, one line each.
 pub(crate) fn open_lines(turn: &Turn<'_>) -> Vec<String> {
-    let title = |card| super::project(card, turn.subject_of(card), turn.now(), turn.policy).title;
+    let title = |card| super::project(card, turn, turn.now(), turn.policy).title;
     turn.open_cards().map(title).collect()
 }
 
@@ -150,15 +165,19 @@ fn authorised(turn: &Turn<'_>, card: &Card) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn perform(turn: &mut Turn<'_>, card: Card, action: Action, _item: &str, remember: bool) -> Decision {
+fn perform(turn: &mut Turn<'_>, card: Card, action: Action, item: &str, remember: bool) -> Decision {
     let done = Decision::new(Verdict::Done, Reason::PressApplied);
     match action {
         Action::Approve if card.task().is_some() => {
             work::release(turn, card);
             done
         }
+        Action::Approve if batch::latch::rearmed(turn, &card) => {
+            let text = say::batch::not_confirmed(Action::ConfirmQuantity);
+            refuse(turn, &Refusal(Reason::StaleStep, text))
+        }
         Action::Approve | Action::CreateAgain => {
-            flow::release(turn, card, action);
+            release::release(turn, card, action);
             done
         }
         Action::Reject => {
@@ -166,15 +185,31 @@ fn perform(turn: &mut Turn<'_>, card: Card, action: Action, _item: &str, remembe
             decide(turn, card, action, Progress::None);
             done
         }
-        Action::Edit => flow::ask_edit(turn, &card),
-        Action::Adopt => flow::ask_key(turn),
-        Action::Cancel => {
-            if let About::UncertainEffect { effect, parent, .. } = &card.about {
-                turn.cancel(effect);
-                result_on(turn, &parent.clone(), Progress::Cancelled);
+        Action::Edit => {
+            let draft = turn.draft_of(&card);
+            flow::ask_edit(turn, &card, draft)
+        }
+        Action::EditStory => {
+            let draft = batch::edit::item(turn, &card, item);
+            match draft {
+                Some(draft) => flow::ask_edit(turn, &card, Some(draft)),
+                None => refuse(turn, &Refusal(Reason::StaleStep, say::STALE_STEP.into())),
             }
+        }
+        Action::RemoveStory => batch::edit::remove(turn, card, item),
+        Action::AddStory => batch::edit::ask_story(turn, &card),
+        Action::ConfirmQuantity | Action::ConfirmSize => batch::latch::confirm(turn, card, action),
+        Action::Split => batch::latch::split(turn, card),
+        Action::RetryMissing => batch::flow::retry(turn, &card),
+        Action::Adopt => adopt::ask_key(turn),
+        Action::Cancel if matches!(card.about, About::UncertainEffect { .. }) => {
+            adopt::cancelled(turn, card);
+            done
+        }
+        Action::Cancel => {
             end_of(turn, &card, TaskStatus::Cancelled);
-            decide(turn, card, action, Progress::Cancelled);
+            decide(turn, card.clone(), action, Progress::None);
+            batch::flow::open_next(turn, &card);
             done
         }
         Action::Remember => {
@@ -192,14 +227,7 @@ fn perform(turn: &mut Turn<'_>, card: Card, action: Action, _item: &str, remembe
         Action::SelectReview => choose(turn, card, action, Intent::Review, remember),
         Action::SelectTicket => choose(turn, card, action, Intent::Ticket, remember),
         // No step of this version offers these yet.
-        Action::EditStory
-        | Action::RemoveStory
-        | Action::AddStory
-        | Action::ConfirmQuantity
-        | Action::ConfirmSize
-        | Action::Split
-        | Action::RetryMissing
-        | Action::Comment => refuse_step(turn),
+        Action::Comment => refuse_step(turn),
         Action::ShowFull | Action::ApproveDecision | Action::TurnIntoTicket | Action::Finish => {
             review::pressed(turn, &card, action)
         }
@@ -256,30 +284,12 @@ pub(crate) fn decide_as(turn: &mut Turn<'_>, mut card: Card, action: Action, by:
     turn.update(card);
 }
 
-/// Puts the result of a released effect on the card that released it.
-pub(crate) fn result_on(turn: &mut Turn<'_>, card: &CardId, progress: Progress) {
-    let Some(mut card) = turn.card(card) else { return };
-    if let CardStatus::Decided { result, .. } = &mut card.status {
-        *result = progress;
-        turn.update(card);
-    }
-}
-
-/// The card's dry run and its effect, while they work.
-pub(crate) fn works_on(card: &Card) -> Option<(&EffectId, &EffectId)> {
-    match &card.status {
-        CardStatus::Decided { result: Progress::Working { check, effect }, .. } => Some((check, effect)),
-        _ => None,
-    }
-}
-
 /// The task a card is about ends with it.
 pub(crate) fn end_of(turn: &mut Turn<'_>, card: &Card, status: TaskStatus) {
-    let task = turn.draft_of(card).map(|draft| draft.task).or_else(|| card.task().cloned());
-    if let Some(task) = task {
+    if let Some(task) = turn.task_of(card) {
         turn.end_task(&task, status);
     }
-    if let About::DraftPreview { checks: Checks::Running { effect }, .. } = &card.about {
+    if let Some(Checks::Running { effect }) = card.about.checks() {
         turn.cancel(effect);
     }
 }
@@ -296,10 +306,4 @@ pub(crate) fn close(turn: &mut Turn<'_>, mut card: Card, status: CardStatus, how
 /// The approval an outward effect names.
 pub(crate) fn released_by(card: &Card) -> ApprovalRef {
     ApprovalRef { card: card.id.clone(), version: card.version }
-}
-
-/// The effect body for creating what a draft holds.
-pub(crate) fn create(draft: &crate::tickets::Draft, card: &CardId) -> EffectBody {
-    let (target, item) = (draft.target.clone(), draft.item());
-    EffectBody::TrackerCreate { target, item, under: None, card: card.clone() }
 }

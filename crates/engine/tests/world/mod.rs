@@ -12,6 +12,12 @@ use throughline_engine::{Given, Millis, Policy, Step, Timestamp, snapshot, step}
 pub(crate) const TICKET: &str =
     "Create a ticket for login bug\nSteps: open /login\nExpected: a form\nActual: a blank page";
 
+/// A request for a batch of four that says all a preview needs.
+pub(crate) const BATCH: &str = "Create an epic with 3 stories for auth\nProblem: nobody gets in\nAcceptance criteria: all are done\n\
+    - As a user I want to log in\n  Acceptance criteria: a form\n\
+    - As a user I want to log out\n  Acceptance criteria: a button\n\
+    - As a user I want to stay in\n  Acceptance criteria: a tick";
+
 /// A lane, a clock, and every effect that was ever planned.
 #[derive(Clone)]
 pub(crate) struct World {
@@ -84,12 +90,24 @@ impl World {
 
     /// Presses a button of a card as it was at `version`.
     pub(crate) fn presses(&mut self, actor: &str, card: &Card, version: u32, action: Action) -> Step {
+        self.presses_item(actor, card, version, "", action)
+    }
+
+    /// The same of one of its items.
+    pub(crate) fn presses_item(
+        &mut self,
+        actor: &str,
+        card: &Card,
+        version: u32,
+        item: &str,
+        action: Action,
+    ) -> Step {
         let mut given = self.given(actor);
         given.press = Some(PressTarget {
             lane: self.lane.key.clone(),
             card: card.id.clone(),
             version,
-            item: String::new(),
+            item: item.into(),
             action,
             intact: true,
         });
@@ -109,11 +127,28 @@ impl World {
         self.event(actor, EventKind::FormSubmitted { press, values }, given)
     }
 
+    /// The drafts of the newest batch.
+    pub(crate) fn items(&self) -> Vec<String> {
+        let batches = self.lane.records.iter().filter_map(|record| match record {
+            Record::Batch(batch) => Some(&batch.items),
+            _ => None,
+        });
+        batches.last().into_iter().flatten().map(|draft| draft.0.clone()).collect()
+    }
+
     /// Settles every effect of the last step that reports, as applied.
     pub(crate) fn settle(&mut self) {
         let Some(last) = self.last.clone() else { return };
         for effect in last.effects {
             let result = match &effect.body {
+                EffectBody::TrackerFind { key, .. } => EffectResult::Found {
+                    key: key.clone(),
+                    title: String::new(),
+                    url: None,
+                    parent: Some("DEMO-1".into()),
+                },
+                EffectBody::TrackerUpdate { .. } => EffectResult::Updated,
+                EffectBody::TrackerSeek { .. } => EffectResult::Sought { issues: Vec::new() },
                 EffectBody::TrackerCheck { .. } => EffectResult::Checked,
                 EffectBody::TrackerCreate { .. } => EffectResult::Issue { key: "DEMO-1".into(), url: None },
                 EffectBody::ToolCall(_) | EffectBody::AgentDelegate(_) => {

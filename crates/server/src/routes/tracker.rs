@@ -37,6 +37,7 @@ pub(crate) fn told(issue: StoredIssue) -> wire::Issue {
         title: issue.item.title().into(),
         fields: serde_json::to_value(&issue.item.fields).unwrap_or_default(),
         effect: issue.effect.0,
+        parent: issue.parent,
     }
 }
 

@@ -122,7 +122,9 @@ fn refused(problem: impl Into<Problem>) -> Response {
 
 /// The action of a button that opens a form.
 fn form_of(row: &TokenRow) -> Option<Action> {
-    Action::from_word(&row.action).filter(|action| matches!(action, Action::Edit | Action::Adopt))
+    Action::from_word(&row.action).filter(|action| {
+        matches!(action, Action::Edit | Action::EditStory | Action::AddStory | Action::Adopt)
+    })
 }
 
 /// Which form.
@@ -212,36 +214,44 @@ async fn form(
     let loaded = app.runtime().lane(lane).await?;
     let card = loaded.records.card(&row.card).ok_or_else(gone)?;
     let card: wire::Card = app.runtime().card_model(&loaded, card).await?.into();
-    let now = card.buttons.iter().find(|button| button.action == action.word());
+    let item = card.items.iter().find(|item| item.id == row.item);
+    let buttons = item.map_or(&card.buttons, |item| &item.buttons);
+    let now = buttons.iter().find(|button| button.action == action.word());
+    let title = match (item, action) {
+        (Some(item), _) => format!("{}: {}", item.label, item.title),
+        (None, Action::AddStory) => "Add a story".to_owned(),
+        (None, _) => card.title.clone(),
+    };
     let values = Values {
         seen: visitor.seen(app),
         conversation: opened.c.clone(),
         address: address(&opened.c, None),
-        title: card.title.clone(),
+        title,
         token: now.map_or_else(|| opened.token.clone(), |button| button.token.clone()),
         key: random()?,
-        fields: fields(action, &card, typed),
+        fields: fields(action, &card, item, typed),
         over: now.is_none(),
         told,
     };
     page("edit.html", &values)
 }
 
-fn fields(action: Action, card: &wire::Card, typed: &BTreeMap<String, String>) -> Vec<Field> {
+fn fields(
+    action: Action,
+    card: &wire::Card,
+    item: Option<&wire::Item>,
+    typed: &BTreeMap<String, String>,
+) -> Vec<Field> {
+    let (shown, errors) = item.map_or((&card.fields, &card.errors), |item| (&item.fields, &item.errors));
     let of = |name: &str, label: &str, text: &str| Field {
         name: format!("{FIELD}{name}"),
         label: label.into(),
         text: typed.get(name).map_or(text, String::as_str).into(),
         long: !matches!(name, "title" | "key" | "labels"),
-        wrong: card
-            .errors
-            .iter()
-            .filter(|error| error.field == name)
-            .map(|error| error.text.clone())
-            .collect(),
+        wrong: errors.iter().filter(|error| error.field == name).map(|error| error.text.clone()).collect(),
     };
     match action {
         Action::Adopt => vec![of("key", "Key of the issue", "")],
-        _ => card.fields.iter().map(|field| of(&field.name, &field.label, &field.text)).collect(),
+        _ => shown.iter().map(|field| of(&field.name, &field.label, &field.text)).collect(),
     }
 }

@@ -194,7 +194,7 @@ fn day(at: &str) -> String {
 impl From<wire::Card> for Shown {
     fn from(card: wire::Card) -> Self {
         let kicker = match card.step.as_str() {
-            "draft_preview" => "Preview",
+            "draft_preview" | "multi_ticket_preview" => "Preview",
             "scope_gate" => "Question",
             "uncertain_effect" => "No answer yet",
             "receipt" => "Receipt",

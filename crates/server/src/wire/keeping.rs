@@ -93,6 +93,9 @@ pub struct Issue {
     pub fields: serde_json::Value,
     /// The effect that made it.
     pub effect: String,
+    /// The key of the epic it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
 }
 
 /// Whether the instance takes requests.

@@ -114,8 +114,8 @@ impl From<MessageView> for Message {
 pub struct Card {
     /// Its id; `ap_…` is an approval.
     pub id: String,
-    /// Where it stands: `draft_preview`, `scope_gate`, `uncertain_effect`, `call_preview`, `review_active`,
-    /// `review_frozen`, `receipt`, `remembered`.
+    /// Where it stands: `draft_preview`, `multi_ticket_preview`, `scope_gate`, `uncertain_effect`, `call_preview`,
+    /// `review_active`, `review_frozen`, `receipt`, `remembered`.
     pub step: String,
     /// Its version: what a decision names.
     pub version: u32,
@@ -130,6 +130,9 @@ pub struct Card {
     /// What will happen, field by field.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<Field>,
+    /// The items of a batch, an epic before its stories.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub items: Vec<Item>,
     /// What is wrong with which field.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<FieldError>,
@@ -139,6 +142,49 @@ pub struct Card {
     /// A link to what came of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
+}
+
+/// One item of a card that shows several.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = CardItem)]
+pub struct Item {
+    /// Its id: the `item` of a decision about it.
+    pub id: String,
+    /// `Epic`, `Story 3`.
+    pub label: String,
+    /// Its title.
+    pub title: String,
+    /// How it stands: where it goes, what it lacks, what came of it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub state: String,
+    /// What it holds, field by field: its edit form.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<Field>,
+    /// What is wrong with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<FieldError>,
+    /// What may be pressed about it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub buttons: Vec<Button>,
+    /// A link to what came of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+}
+
+impl From<workflow::ItemModel> for Item {
+    fn from(item: workflow::ItemModel) -> Self {
+        let workflow::ItemModel { id, label, title, state, fields, errors, buttons, link } = item;
+        Self {
+            id,
+            label,
+            title,
+            state,
+            fields: fields.into_iter().map(Field::from).collect(),
+            errors: errors.into_iter().map(FieldError::from).collect(),
+            buttons: buttons.into_iter().map(Button::from).collect(),
+            link,
+        }
+    }
 }
 
 /// One field of a card and of its edit form.
@@ -192,6 +238,7 @@ impl From<CardModel> for Card {
             title: card.title,
             facts: card.facts,
             fields: card.fields.into_iter().map(Field::from).collect(),
+            items: card.items.into_iter().map(Item::from).collect(),
             errors: card.errors.into_iter().map(FieldError::from).collect(),
             buttons: card.buttons.into_iter().map(Button::from).collect(),
             link: card.link,

@@ -16,7 +16,7 @@ pub use keeping::{
     Issue, Pause, PauseChange, Ready, Replay, ReplayedTurn, Replays, SignInLink, SignInLinkFor, Version,
 };
 pub use lane::{
-    Button, Card, Field, FieldError, Lane, LaneEvent, LaneEvents, LaneInfo, Message, Pending, Task,
+    Button, Card, Field, FieldError, Item, Lane, LaneEvent, LaneEvents, LaneInfo, Message, Pending, Task,
 };
 pub use problem::{Current, Pointed, ProblemDetails};
 pub use turn::{Applied, Focus, Passed, Received, SettledBy, Turn, TurnAnswer, TurnInfo, Why};

@@ -9,7 +9,7 @@ use throughline_engine::LaneId;
 use throughline_engine::id::{Made, made};
 
 /// The kinds that are kept as a number: their place in this list. Places are never used again.
-const KINDS: [&str; 5] = ["message", "task", "draft", "card", "held"];
+const KINDS: [&str; 6] = ["message", "task", "draft", "card", "held", "batch"];
 
 /// The kind under which the channel's message ids lie beside the records.
 const CHANNEL_IDS: &str = "";

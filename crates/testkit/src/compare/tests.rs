@@ -197,7 +197,7 @@ fn buttons_are_found_by_name_version_and_action() {
     let mut book = turned.book_before.clone();
     let known = book.note("main", &turned.after, &turned.seen);
     book.name("gate", "main", known, &turned.seen);
-    let press = |name: &str, action| book.button("main", name, &[action]).map(|(press, _)| press);
+    let press = |name: &str, action| book.button("main", name, None, &[action]).map(|(press, _)| press);
     let token = |text: &str| Ok(Press::Token(text.into()));
     assert_eq!(press("latest", Action::Dismiss), token("v2-dismiss"));
     assert_eq!(press("card.v1", Action::Dismiss), token("v1-dismiss"));
@@ -214,7 +214,7 @@ fn buttons_are_found_by_name_version_and_action() {
         assert!(press(name, Action::Dismiss).unwrap_err().0.starts_with(told), "{name}");
     }
     assert!(
-        book.button("t2", "latest", &[Action::Dismiss])
+        book.button("t2", "latest", None, &[Action::Dismiss])
             .unwrap_err()
             .0
             .contains("no card `latest` in lane t2")

@@ -12,7 +12,9 @@ use super::ParseError;
 use super::node::{Fields, Node};
 use super::turns::ACTIONS;
 use super::work;
-use crate::model::{CardExpect, Expectation, FocusExpect, PendingExpect, PendingFit, ReferenceExpect};
+use crate::model::{
+    CardExpect, Expectation, FocusExpect, ItemExpect, ItemsExpect, PendingExpect, PendingFit, ReferenceExpect,
+};
 
 type Read<T> = Result<T, ParseError>;
 
@@ -235,14 +237,47 @@ fn card(node: &Node<'_>) -> Read<CardExpect> {
         buttons: None,
         title: fields.opt_text("title")?,
         state: fields.opt("state").map(|node| one_of(&node, "the state of a card", &STATES)).transpose()?,
+        items: fields.opt("items").map(|node| items(&node)).transpose()?,
     };
     if let Some(node) = fields.opt("buttons") {
-        let buttons = if says_none(&node) { Vec::new() } else { node.list()? };
-        let read = |node: &Node<'_>| one_of(node, "an action", &ACTIONS);
-        card.buttons = Some(buttons.iter().map(read).collect::<Read<_>>()?);
+        card.buttons = Some(if says_none(&node) { Vec::new() } else { actions(&node)? });
     }
     fields.finish()?;
     Ok(card)
+}
+
+/// How many, or each of them: `{ label, title, state, buttons, error }`, or part of its title.
+fn items(node: &Node<'_>) -> Read<ItemsExpect> {
+    if !node.is_list() {
+        return node.count().map(ItemsExpect::Count);
+    }
+    node.list()?.iter().map(item).collect::<Read<_>>().map(ItemsExpect::All)
+}
+
+fn item(node: &Node<'_>) -> Read<ItemExpect> {
+    if !node.is_map() {
+        return Ok(ItemExpect { title: Some(node.text()?), ..ItemExpect::default() });
+    }
+    let mut fields = node.map()?;
+    let mut item = ItemExpect {
+        label: fields.opt_text("label")?,
+        title: fields.opt_text("title")?,
+        state: fields.opt_text("state")?,
+        buttons: None,
+        error: fields.opt_text("error")?,
+    };
+    if let Some(node) = fields.opt("buttons") {
+        item.buttons = Some(if says_none(&node) { Vec::new() } else { actions(&node)? });
+    }
+    fields.finish()?;
+    Ok(item)
+}
+
+fn actions(node: &Node<'_>) -> Read<Vec<String>> {
+    let one = |node: &Node<'_>| {
+        node.word("an action", |word| ACTIONS.contains(&word).then(|| word.to_string()), &ACTIONS)
+    };
+    node.list()?.iter().map(one).collect()
 }
 
 fn effects(node: &Node<'_>) -> Read<BTreeMap<String, u32>> {

@@ -31,8 +31,9 @@ const PENDINGS: [&str; 11] = [
 ];
 
 /// What can go wrong with one request to the tracker.
-pub(super) const FAULTS: [&str; 10] = [
+pub(super) const FAULTS: [&str; 11] = [
     "ok",
+    "parent_ignored",
     "refused",
     "rejected",
     "lost_request",
@@ -241,14 +242,16 @@ fn fault(node: &Node<'_>) -> Read<Fault> {
     }
     let mut fields = node.map()?;
     let mut found = Vec::new();
-    for on in ["create", "check", "find"] {
+    for on in ["create", "check", "find", "update", "seek"] {
         let how = fields.opt(on).map(|node| how(&node)).transpose()?;
         found.extend(how.map(|how| Fault { on: on.into(), how }));
     }
     fields.finish()?;
     match found.len() {
         1 => Ok(found.remove(0)),
-        _ => Err(node.fail("an entry of `fail` is a word, or one of `create`, `check`, `find` with a word")),
+        _ => Err(node.fail(
+            "an entry of `fail` is a word, or one of `create`, `check`, `find`, `update`, `seek` with a word",
+        )),
     }
 }
 

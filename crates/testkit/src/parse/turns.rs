@@ -112,7 +112,8 @@ fn person(user: &str, body: &Node<'_>, given: &Given, name: &mut Option<String>)
             values.insert(field, node.text()?);
         }
         let card = fields.opt_text("card")?.unwrap_or_else(|| "latest".into());
-        Act::Submits { user, lane, fields: values, card }
+        let button = fields.opt("button").map(|node| action(&node)).transpose()?;
+        Act::Submits { user, lane, fields: values, card, item: fields.opt_text("item")?, button }
     } else {
         // Name them, so that a misspelt one gets its suggestion.
         for form in ["says", "press", "command", "submits", "card", "replies_to", "edits"] {
@@ -143,9 +144,7 @@ fn says(user: String, lane: String, fields: &mut Fields<'_>) -> Read<Act> {
 }
 
 fn press(user: String, lane: String, fields: &mut Fields<'_>) -> Read<Act> {
-    let action = fields.need("press")?;
-    let read = |word: &str| ACTIONS.contains(&word).then(|| word.to_string());
-    let action = action.word("an action", read, &ACTIONS)?;
+    let action = action(&fields.need("press")?)?;
     let count = |node: Option<Node<'_>>| match node {
         Some(node) => match node.count()? {
             0 => Err(node.fail("at least once")),
@@ -158,10 +157,15 @@ fn press(user: String, lane: String, fields: &mut Fields<'_>) -> Read<Act> {
         lane,
         action,
         card: fields.opt_text("card")?.unwrap_or_else(|| "latest".into()),
+        item: fields.opt_text("item")?,
         remember: fields.opt("remember").map(|node| node.flag()).transpose()?.unwrap_or(false),
         times: count(fields.opt("times"))?,
         deliveries: count(fields.opt("deliveries"))?,
     }))
+}
+
+fn action(node: &Node<'_>) -> Read<String> {
+    node.word("an action", |word| ACTIONS.contains(&word).then(|| word.to_string()), &ACTIONS)
 }
 
 fn special(form: &str, body: &Node<'_>, given: &Given) -> Read<Act> {

@@ -44,6 +44,8 @@ pub enum Fault {
     /// No answer, and it is applied later: right before the next call, or by
     /// [`super::LocalTracker::land_late`].
     LateApply,
+    /// It is applied, but not under the epic it was asked for.
+    ParentIgnored,
     /// The tracker says no, for good.
     Reject(FieldError),
 }
@@ -185,6 +187,7 @@ enum Word {
     ErrorAfterApply,
     LostReply,
     LateApply,
+    ParentIgnored,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -248,6 +251,7 @@ fn fault(name: Name, retry_after: Option<Millis>) -> Fault {
         Name::Word(Word::ErrorAfterApply) | Name::Status(_) => Fault::ErrorAfterApply,
         Name::Word(Word::LostReply) => Fault::LostReply,
         Name::Word(Word::LateApply) => Fault::LateApply,
+        Name::Word(Word::ParentIgnored) => Fault::ParentIgnored,
     }
 }
 

@@ -277,6 +277,7 @@ impl Tracker for LocalTracker {
         let fault = self.meet(Call::Create, tenant, project, effect.as_str()).await;
         match fault {
             Fault::Pass => return self.apply(tenant, project, effect, item, parent).await,
+            Fault::ParentIgnored => return self.apply(tenant, project, effect, item, None).await,
             Fault::LostReply | Fault::ErrorAfterApply => {
                 let _ = self.apply(tenant, project, effect, item, parent).await;
             }
@@ -300,6 +301,7 @@ impl Tracker for LocalTracker {
         let fault = self.meet(Call::Update, tenant, project, effect.as_str()).await;
         match fault {
             Fault::Pass => return self.change(tenant, project, effect, key, change).await,
+            Fault::ParentIgnored => return Attempt::Applied(()),
             Fault::LostReply | Fault::ErrorAfterApply => {
                 let _ = self.change(tenant, project, effect, key, change).await;
             }
@@ -362,7 +364,7 @@ fn spoiled<T>(fault: &Fault) -> Attempt<T> {
         Fault::ErrorBeforeApply | Fault::ErrorAfterApply => {
             Attempt::Unknown { why: "the tracker answered 503".into() }
         }
-        Fault::Pass | Fault::LostReply | Fault::LateApply => {
+        Fault::Pass | Fault::ParentIgnored | Fault::LostReply | Fault::LateApply => {
             Attempt::Unknown { why: "the tracker did not answer in time".into() }
         }
         Fault::Reject(error) => rejected(vec![error.clone()]),

@@ -3,13 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use throughline_engine::workflow::{Button, CardModel};
+use throughline_engine::workflow::{Button, CardModel, ItemModel};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::split::{PART, split, units};
 use super::text::{Style, Text};
 use super::{Key, Part};
 
+/// Buttons of one message that Telegram takes.
+const KEYS: usize = 100;
 /// Graphemes of a button's label; more is cut off.
 const LABEL: usize = 40;
 /// Buttons of one row, if their labels are short.
@@ -25,7 +27,7 @@ pub(super) fn card(card: &CardModel, names: &BTreeMap<String, String>) -> Vec<Pa
     let mut whole = head.clone();
     whole.0.extend(body.0.iter().chain(&tail.0).cloned());
     if units(&whole.plain()) <= PART {
-        return vec![Part { keys: keys(&card.buttons), ..Part::of(&whole) }];
+        return vec![Part { keys: keyboard(card), ..Part::of(&whole) }];
     }
     let count = units(&body.plain());
     let mut parts: Vec<Part> = split(body.trimmed(), PART).iter().map(Part::of).collect();
@@ -37,7 +39,7 @@ pub(super) fn card(card: &CardModel, names: &BTreeMap<String, String>) -> Vec<Pa
     let mut ends = split(last, PART);
     let last = ends.pop().unwrap_or_default();
     parts.extend(ends.iter().map(Part::of));
-    parts.push(Part { keys: keys(&card.buttons), ..Part::of(&last) });
+    parts.push(Part { keys: keyboard(card), ..Part::of(&last) });
     parts
 }
 
@@ -57,13 +59,53 @@ fn head(card: &CardModel, names: &BTreeMap<String, String>) -> Text {
 
 fn body(card: &CardModel) -> Text {
     let mut text = Text::default();
-    for field in &card.fields {
+    for field in card.fields.iter().filter(|field| !field.text.is_empty()) {
         text.push(Style::Plain, "\n\n");
         text.push(Style::Bold, &field.label);
         text.push(Style::Plain, "\n");
         text.say(Style::Plain, &field.text);
     }
+    for item in &card.items {
+        self::item(&mut text, item);
+    }
     text
+}
+
+/// One item of a card: what it is, how it stands, what is written of it and what is wrong with it.
+fn item(text: &mut Text, item: &ItemModel) {
+    text.push(Style::Plain, "\n\n");
+    text.push(Style::Bold, &item.label);
+    text.push(Style::Plain, ": ");
+    text.say(Style::Plain, &item.title);
+    if !item.state.is_empty() {
+        text.say(Style::Plain, &format!("\n{}", item.state));
+    }
+    for field in item.details() {
+        text.say(Style::Plain, &format!("\n{}: {}", field.label, field.text));
+    }
+    for error in &item.errors {
+        text.say(Style::Plain, &format!("\n✗ {} ({})", error.text, error.field));
+    }
+    if let Some(link) = &item.link {
+        text.push(Style::Plain, &format!("\n{link}"));
+    }
+}
+
+/// The card's own buttons, then a row for each item: its edit names it, since a button stands far from its item.
+fn keyboard(card: &CardModel) -> Vec<Vec<Key>> {
+    let mut rows = keys(&card.buttons);
+    let own: usize = rows.iter().map(Vec::len).sum();
+    let of_items: usize = card.items.iter().map(|item| item.buttons.len()).sum();
+    // With very many items the first button of each stays: what cannot be removed here can be edited, or cancelled.
+    let each = if own + of_items <= KEYS { usize::MAX } else { 1 };
+    for item in card.items.iter().take(KEYS - own.min(KEYS)) {
+        let row = item.buttons.iter().take(each).filter_map(|button| {
+            let label = format!("{} · {}", item.label, button.label);
+            Some(Key { label: label.graphemes(true).take(LABEL).collect(), data: button.token.clone()? })
+        });
+        rows.extend(Some(row.collect::<Vec<_>>()).filter(|row| !row.is_empty()));
+    }
+    rows
 }
 
 fn tail(card: &CardModel) -> Text {

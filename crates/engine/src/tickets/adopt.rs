@@ -1,0 +1,233 @@
+//! A create nobody can vouch for (`spec 06 §4.4`): searched for by its marker, adopted when it is found or a person names
+//! it, created again only as a new approved item. Nothing is sent again by itself.
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+
+use super::Part;
+use super::flow::invalid;
+use super::release::{created, put, receipt_of, settle_up, stands, without_epic};
+use crate::approval::Closing;
+use crate::decision::{Decision, Reason, Verdict};
+use crate::effect::{EffectBody, EffectResult, Outcome, Under};
+use crate::id::{CardId, DraftId, EffectId};
+use crate::lane::{MessageKind, Record, TaskStatus};
+use crate::policy::limits;
+use crate::say;
+use crate::time::Timestamp;
+use crate::turn::Turn;
+use crate::workflow::press::{close, decide, decide_as, released_by};
+use crate::workflow::{About, Action, Card, CardStatus, Progress, TimerAbout};
+
+/// Nobody knows: a person is asked, the tracker is searched, and nothing is sent again by itself.
+pub(super) fn uncertain(turn: &mut Turn<'_>, card: &Card, draft: &DraftId, effect: &EffectId) -> Reason {
+    let Some(draft) = turn.draft(draft) else { return Reason::EffectSuperseded };
+    let parent = receipt_of(card).unwrap_or_else(|| card.id.clone());
+    let about = About::UncertainEffect {
+        effect: effect.clone(),
+        draft: draft.id.clone(),
+        parent,
+        adopting: None,
+        next_look: Some(turn.now().plus(limits::SEEK[0])),
+    };
+    let asks = turn.show(about, &draft.by, Some(&draft.task));
+    look_later(turn, &asks, 0);
+    turn.end_task(&draft.task, TaskStatus::Blocked);
+    stands(turn, card, &draft.id, &Progress::Uncertain { card: asks });
+    Reason::EffectSettled
+}
+
+// ---- searching ----
+
+/// When the tracker is searched for the `n`th time, counted from when the question was asked.
+fn look_at(n: u32) -> Option<i64> {
+    let first = limits::SEEK.get(n as usize).copied();
+    let day = i64::from(n) + 1 - i64::try_from(limits::SEEK.len()).unwrap_or_default();
+    first.or_else(|| (day <= limits::SEEK_DAYS).then_some(day * Timestamp::DAY))
+}
+
+fn look_later(turn: &mut Turn<'_>, card: &CardId, n: u32) {
+    let Some(mut card) = turn.card(card) else { return };
+    let due = look_at(n).map(|after| card.created_at.plus(after));
+    if let Some(due) = due {
+        let timer = turn.set_timer(due, TimerAbout::Seek { card: card.id.clone(), n });
+        // One that was created again is searched for although its card is decided.
+        if card.open() {
+            card.timers.push(timer);
+        }
+    }
+    if let About::UncertainEffect { next_look, .. } = &mut card.about {
+        *next_look = due;
+    }
+    turn.put(Record::Card(card));
+}
+
+/// One that was created again is still searched for, from where the searches had come to.
+pub(super) fn keep_looking(turn: &mut Turn<'_>, card: &CardId) {
+    let Some(asked) = turn.card(card).map(|card| card.created_at) else { return };
+    let gone = turn.now().since(asked);
+    let next = (0..).find(|n| look_at(*n).is_none_or(|after| after > gone));
+    look_later(turn, card, next.unwrap_or_default());
+}
+
+/// It is time to search. Of one that was created again too: a late find has to be told.
+pub(crate) fn seek(turn: &mut Turn<'_>, card: Card, n: u32) -> Reason {
+    let again = matches!(card.status, CardStatus::Decided { action: Action::CreateAgain, .. });
+    let About::UncertainEffect { effect, next_look: Some(_), .. } = &card.about else {
+        return Reason::TimerSuperseded;
+    };
+    if !(card.open() || again) {
+        return Reason::TimerSuperseded;
+    }
+    let Some(draft) = turn.draft_of(&card) else { return Reason::TimerSuperseded };
+    let (marker, target) = (effect.clone(), draft.target);
+    turn.effect(EffectBody::TrackerSeek { target, marker, card: card.id.clone() }, &[], None);
+    look_later(turn, &card.id, n + 1);
+    if let Some(card) = turn.card(&card.id).filter(Card::open) {
+        turn.update(card);
+    }
+    Reason::TimerDue
+}
+
+/// What a search found. Nothing found proves nothing.
+pub(super) fn sought(turn: &mut Turn<'_>, card: Card, issues: &[(String, Option<String>)]) -> Reason {
+    let About::UncertainEffect { effect, draft, .. } = &card.about else { return Reason::EffectSuperseded };
+    let (effect, draft) = (effect.clone(), draft.clone());
+    let Some((key, url)) = issues.first().cloned() else { return Reason::EffectSettled };
+    let task = turn.draft_ref(&draft).map(|draft| draft.task.clone());
+    if !card.open() {
+        if matches!(card.status, CardStatus::Decided { action: Action::CreateAgain, .. }) {
+            let other = card.released().find_map(|(_, progress)| progress.key()).unwrap_or_default();
+            turn.note(Reason::DuplicateSeen);
+            turn.say(MessageKind::Notification, task.as_ref(), &say::duplicate(&key, other));
+            stop_looking(turn, card);
+        }
+        return Reason::EffectSettled;
+    }
+    if let Some((second, _)) = issues.get(1) {
+        turn.note(Reason::DuplicateSeen);
+        turn.say(MessageKind::Notification, task.as_ref(), &say::duplicate(&key, second));
+    }
+    let result = EffectResult::Issue { key: key.clone(), url: url.clone() };
+    turn.adopt(&effect, Outcome::Done { result });
+    let receipt = receipt_of(&card).and_then(|receipt| turn.card(&receipt));
+    question_over(turn, card);
+    if let Some(receipt) = receipt {
+        created(turn, &receipt, &draft, &effect, &key, url);
+    }
+    Reason::EffectSettled
+}
+
+fn stop_looking(turn: &mut Turn<'_>, mut card: Card) {
+    if let About::UncertainEffect { next_look, .. } = &mut card.about {
+        *next_look = None;
+    }
+    turn.put(Record::Card(card));
+}
+
+/// The question whether there is an issue is over: there is one.
+pub(super) fn question_over(turn: &mut Turn<'_>, asks: Card) {
+    if asks.open() {
+        close(turn, asks, CardStatus::Withdrawn, Closing::Cancelled);
+    }
+}
+
+// ---- what a person says ----
+
+/// *Create again*: the old effect is replaced and still searched for, and the stories that waited for an epic wait for
+/// the new one.
+pub(super) fn replaced(turn: &mut Turn<'_>, card: &Card, old: &EffectId, new: Option<&EffectId>) {
+    turn.cancel(old);
+    let (Some(new), Some(epic)) = (new, card.draft()) else { return };
+    let Some(receipt) = receipt_of(card).and_then(|receipt| turn.card(&receipt)) else { return };
+    let waiting: alloc::vec::Vec<(DraftId, Progress)> =
+        receipt.released().map(|(draft, progress)| (draft.clone(), progress.clone())).collect();
+    for (id, progress) in waiting {
+        let (Some(draft), Progress::Working { check, effect }) = (turn.draft(&id), progress) else {
+            continue;
+        };
+        if draft.under.as_ref() != Some(epic) {
+            continue;
+        }
+        turn.cancel(&effect);
+        let item = turn.items_of(&receipt, core::slice::from_ref(&draft)).remove(0);
+        let body = EffectBody::TrackerCreate {
+            target: draft.target,
+            item,
+            under: Some(Under::Effect(new.clone())),
+            card: receipt.id.clone(),
+        };
+        let effect = turn.effect(body, core::slice::from_ref(new), Some(released_by(&receipt)));
+        put(turn, &receipt.id, &id, Progress::Working { check, effect });
+    }
+}
+
+/// A person drops it: it is not looked for any more, and what cannot be without it is not tried.
+pub(crate) fn cancelled(turn: &mut Turn<'_>, card: Card) {
+    let About::UncertainEffect { effect, draft, parent, .. } = card.about.clone() else { return };
+    turn.cancel(&effect);
+    decide(turn, card, Action::Cancel, Progress::Cancelled);
+    put(turn, &parent, &draft, Progress::Cancelled);
+    match turn.card(&parent).filter(|receipt| receipt.batch().is_some()) {
+        Some(receipt) => {
+            without_epic(turn, &receipt, &draft);
+            settle_up(turn, &parent);
+        }
+        None => {
+            if let Some(draft) = turn.draft(&draft) {
+                turn.end_task(&draft.task, TaskStatus::Cancelled);
+            }
+        }
+    }
+}
+
+/// *It exists…* was pressed: the key comes by form.
+pub(crate) fn ask_key(turn: &mut Turn<'_>) -> Decision {
+    turn.tell(say::ADOPT_WHICH);
+    Decision::new(Verdict::Asked, Reason::PressApplied)
+}
+
+/// Looks the named issue up before it is believed.
+pub(crate) fn adopt(turn: &mut Turn<'_>, card: &Card, values: &BTreeMap<String, String>) -> Decision {
+    let key = values.get("key").map_or("", |key| key.trim());
+    let Some(draft) = turn.draft_of(card).filter(|_| !key.is_empty()) else {
+        return invalid(turn, say::ADOPT_NEEDS_KEY);
+    };
+    let body = EffectBody::TrackerFind { target: draft.target, key: key.into(), card: card.id.clone() };
+    turn.effect(body, &[], None);
+    let mut card = card.clone();
+    if let About::UncertainEffect { adopting, .. } = &mut card.about {
+        *adopting = Some(turn.presser());
+    }
+    turn.put(Record::Card(card));
+    turn.tell(&say::looking_for(key));
+    Decision::new(Verdict::Done, Reason::PressApplied)
+}
+
+/// What the look-up found: adopted when project and title fit, else the question stays open.
+pub(super) fn looked_up(turn: &mut Turn<'_>, mut card: Card, outcome: &Outcome) -> Reason {
+    let Some(draft) = turn.draft_of(&card) else { return Reason::EffectSuperseded };
+    let About::UncertainEffect { effect, adopting, .. } = &mut card.about else {
+        return Reason::EffectSuperseded;
+    };
+    let (effect, Some(by)) = (effect.clone(), adopting.take()) else { return Reason::EffectSuperseded };
+    let refused = match outcome {
+        Outcome::Done { result: EffectResult::Found { key, title, url, .. } }
+            if title == draft.part(Part::Title) =>
+        {
+            let (key, url) = (key.clone(), url.clone());
+            let result = EffectResult::Issue { key: key.clone(), url: url.clone() };
+            turn.adopt(&effect, Outcome::Done { result });
+            let done = Progress::Created { key: key.clone(), url: url.clone(), link: None };
+            decide_as(turn, card.clone(), Action::Adopt, by, done);
+            created(turn, &card, &draft.id, &effect, &key, url);
+            return Reason::EffectSettled;
+        }
+        Outcome::Done { result: EffectResult::Found { key, title, .. } } => say::other_title(key, title),
+        Outcome::Failed { text, .. } | Outcome::Uncertain { text } => say::not_found(text),
+        Outcome::Done { .. } => return Reason::EffectSuperseded,
+    };
+    turn.put(Record::Card(card));
+    turn.say(MessageKind::Notification, Some(&draft.task), &refused);
+    Reason::EffectSettled
+}

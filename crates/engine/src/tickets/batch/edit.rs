@@ -1,0 +1,176 @@
+//! A batch before it is approved: what its items lack, and how one of them is changed, added or taken out. Each change
+//! is a new version, checked anew, and what was confirmed is to be confirmed again.
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::latch::Latches;
+use super::{Batch, card};
+use crate::decision::{Decision, Reason, Verdict};
+use crate::effect::FieldError;
+use crate::id::{BatchId, DraftId, MessageId};
+use crate::lane::Record;
+use crate::pending::{PendingKind, Slot};
+use crate::policy::limits;
+use crate::say;
+use crate::tickets::{Draft, ItemType, Part, flow, release};
+use crate::turn::Turn;
+use crate::workflow::{About, Card};
+
+/// What keeps the items of a batch from being created, before a tracker is asked: parts a preview needs
+/// (`spec 03 §6.1`), and an epic of an earlier part that does not exist. One ticket alone lacks nothing: it is shown
+/// when it is complete.
+pub(crate) fn lacks(turn: &Turn<'_>, about: &About) -> Vec<FieldError> {
+    let About::BatchPreview { batch, .. } = about else { return Vec::new() };
+    let Some(batch) = turn.batch(batch) else { return Vec::new() };
+    let drafts: Vec<Draft> = batch.items.iter().filter_map(|draft| turn.draft(draft)).collect();
+    let mut lacks = Vec::new();
+    for draft in &drafts {
+        let mut error = |code: &str, field: &str, text: String| {
+            lacks.push(FieldError { item: draft.id.0.clone(), ..FieldError::new(code, field, text) });
+        };
+        for part in draft.missing() {
+            let code = if part == Part::Title { "check.shape" } else { "check.required" };
+            error(code, part.word(), say::batch::is_missing(part));
+        }
+        let Some(epic) = &draft.under else { continue };
+        let there = turn.draft_ref(epic).is_some_and(|epic| epic.created.is_some());
+        if !batch.items.contains(epic) && !there {
+            error("check.parent", "parent", say::NO_EPIC.into());
+        }
+    }
+    lacks
+}
+
+/// Asks in words for what the first item lacks that lacks something (`spec 03 §6.1`: asked for, never invented).
+pub(crate) fn ask_missing(turn: &mut Turn<'_>, batch: &BatchId) {
+    let Some(batch) = turn.batch(batch) else { return };
+    let drafts: Vec<Draft> = batch.items.iter().filter_map(|draft| turn.draft(draft)).collect();
+    let labels = card::labels(&drafts);
+    let lacking = drafts.iter().zip(&labels).find(|(draft, _)| !draft.missing().is_empty());
+    let Some((draft, label)) = lacking else { return };
+    let missing = draft.missing();
+    let question = say::batch::ask(label, draft.part(Part::Title), &missing);
+    flow::ask_part(turn, &draft.id, missing[0], &question);
+}
+
+/// A draft changed: the next version of the card that shows it.
+pub(crate) fn revise(turn: &mut Turn<'_>, card: Card, draft: Draft) {
+    let id = draft.id.clone();
+    turn.put(Record::Draft(draft));
+    if let Some(mut batch) = card.batch().and_then(|batch| turn.batch(batch))
+        && !batch.items.contains(&id)
+    {
+        batch.items.push(id);
+        turn.put(Record::Batch(batch));
+    }
+    changed(turn, card);
+}
+
+/// The next version of a card whose items changed.
+pub(super) fn changed(turn: &mut Turn<'_>, card: Card) {
+    let mut about = card.about.clone();
+    if let About::BatchPreview { latches, .. } = &mut about {
+        *latches = Latches::of(turn, &turn.drafts_of(&card));
+    }
+    let batch = card.batch().cloned();
+    release::revise(turn, card, about);
+    if let Some(batch) = batch {
+        asked_elsewhere(turn, &batch);
+    }
+}
+
+/// What was asked for in words may have come by form: the next question is another, or none.
+fn asked_elsewhere(turn: &mut Turn<'_>, batch: &BatchId) {
+    let Some(PendingKind::SlotRequest(Slot::Draft { draft, part })) =
+        turn.conversational().map(|p| p.kind.clone())
+    else {
+        return;
+    };
+    let open = turn.batch(batch).is_some_and(|batch| batch.items.contains(&draft));
+    let lacks = turn.draft_ref(&draft).is_some_and(|draft| draft.part(part).is_empty());
+    if !(open && lacks) {
+        turn.take_conversational();
+        ask_missing(turn, batch);
+    }
+}
+
+/// The draft an item button is about.
+pub(crate) fn item(turn: &Turn<'_>, card: &Card, item: &str) -> Option<Draft> {
+    turn.drafts_of(card).into_iter().find(|draft| draft.id.0 == item)
+}
+
+/// *Remove*: the item leaves the batch. An epic with stories does not, and the last item neither: that is *Cancel*.
+pub(crate) fn remove(turn: &mut Turn<'_>, card: Card, item: &str) -> Decision {
+    let refused = Decision::new(Verdict::Refused, Reason::StaleStep);
+    let Some(mut batch) = card.batch().and_then(|batch| turn.batch(batch)) else { return refused };
+    let id = DraftId::from(item);
+    let has_stories =
+        batch.items.iter().any(|draft| turn.draft_ref(draft).is_some_and(|d| d.under.as_ref() == Some(&id)));
+    if has_stories || batch.items.len() < 2 {
+        turn.tell(if has_stories { say::batch::HAS_STORIES } else { say::batch::LAST_ITEM });
+        return refused;
+    }
+    batch.items.retain(|draft| *draft != id);
+    turn.put(Record::Batch(batch));
+    changed(turn, card);
+    Decision::new(Verdict::Done, Reason::PressApplied)
+}
+
+/// *Add a story…* was pressed: it comes in words or by form, and is in the batch when it has a title.
+pub(crate) fn ask_story(turn: &mut Turn<'_>, card: &Card) -> Decision {
+    match new_story(turn, card) {
+        Ok(draft) => {
+            turn.put(Record::Draft(draft.clone()));
+            flow::ask_words(turn, card, draft, say::batch::WHICH_STORY)
+        }
+        Err(refused) => refused,
+    }
+}
+
+/// The form of *Add a story…* came back.
+pub(crate) fn add_story(turn: &mut Turn<'_>, card: Card, values: &BTreeMap<String, String>) -> Decision {
+    match new_story(turn, &card) {
+        Ok(draft) => flow::edit_by_form(turn, card, Some(draft), values),
+        Err(refused) => refused,
+    }
+}
+
+fn new_story(turn: &mut Turn<'_>, card: &Card) -> Result<Draft, Decision> {
+    let refused = Decision::new(Verdict::Refused, Reason::StaleStep);
+    let drafts = turn.drafts_of(card);
+    let Some(batch) = card.batch().and_then(|batch| turn.batch(batch)) else { return Err(refused) };
+    if drafts.len() >= limits::BATCH_ITEMS {
+        turn.tell(&say::batch::too_many(drafts.len() + 1));
+        return Err(refused);
+    }
+    let epic = drafts.iter().rev().find_map(|draft| match draft.item_type {
+        ItemType::Epic => Some(draft.id.clone()),
+        _ => draft.under.clone(),
+    });
+    let alike = drafts.last().map_or(ItemType::Story, |draft| draft.item_type);
+    let item_type = if epic.is_some() { ItemType::Story } else { alike };
+    Ok(blank(turn, &batch, item_type, epic))
+}
+
+/// A draft of this batch that says nothing yet.
+pub(super) fn blank(
+    turn: &mut Turn<'_>,
+    batch: &Batch,
+    item_type: ItemType,
+    under: Option<DraftId>,
+) -> Draft {
+    Draft {
+        id: turn.new_draft_id(),
+        task: batch.task.clone(),
+        source: MessageId(batch.source.0.clone()),
+        by: batch.by.clone(),
+        item_type,
+        target: batch.target.clone(),
+        parts: BTreeMap::new(),
+        filled: Vec::new(),
+        under,
+        created: None,
+    }
+}

@@ -1,0 +1,279 @@
+//! From words to items (`spec 03 §6.2`): the count that is asked for is honoured, what the text says is taken, and what
+//! it does not say stays empty.
+
+use alloc::collections::BTreeMap;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::list::{self, Entry, Outline};
+use crate::intent::several::{Group, Several};
+use crate::tickets::extract::title_line;
+use crate::tickets::{ItemType, Part, extract, fill};
+
+/// What a batch is asked to be, and what it is made from.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wanted<'t> {
+    /// How many epics; none for items that belong to nothing.
+    pub(crate) epics: usize,
+    /// How many items of the epic, or in all; nobody says: as many as the text lists.
+    pub(crate) items: Option<usize>,
+    /// So many for each epic, not for all of them together.
+    pub(crate) each: bool,
+    /// What the items are; nobody says: what each of them reads like.
+    pub(crate) kind: Option<ItemType>,
+    /// Further items of other kinds, so many of each.
+    pub(crate) more: Vec<(Option<ItemType>, usize)>,
+    /// What it is about: "auth".
+    pub(crate) topic: &'t str,
+    /// What it is made from: the lines below the request, a review, the thread.
+    pub(crate) text: &'t str,
+}
+
+/// One item of a plan.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Planned {
+    pub(super) kind: ItemType,
+    pub(super) parts: BTreeMap<Part, String>,
+    /// The place of its epic in the plan.
+    pub(super) under: Option<usize>,
+}
+
+impl<'t> Wanted<'t> {
+    /// What a request asks for.
+    pub(crate) fn of(several: &Several, topic: &'t str, text: &'t str) -> Self {
+        let first = several.parts.first();
+        let all = several.parts.iter().map(|group| group.count).sum::<Option<usize>>();
+        let mut wanted = Self { each: several.each, topic, text, ..Self::default() };
+        if several.whole.item == "epic" {
+            wanted.epics = several.whole.count.unwrap_or(1).max(1);
+            wanted.items = first.and(all);
+            wanted.kind = first.map_or(Some(ItemType::Story), |group| item_type(group.item));
+        } else {
+            wanted.items = several.whole.count;
+            wanted.kind = item_type(several.whole.item);
+            let count = |group: &Group| (item_type(group.item), group.count.unwrap_or(1));
+            wanted.more = several.parts.iter().map(count).collect();
+        }
+        wanted
+    }
+
+    /// How many items are asked for in all.
+    pub(super) fn asked(&self) -> usize {
+        let stories = self.items.unwrap_or_default() + self.more.iter().map(|(_, n)| n).sum::<usize>();
+        self.epics + if self.each { stories * self.epics.max(1) } else { stories }
+    }
+}
+
+/// The type of an item by the noun it is asked for with; a ticket may be anything.
+pub(crate) fn item_type(noun: &str) -> Option<ItemType> {
+    match noun {
+        "bug" => Some(ItemType::Bug),
+        "story" => Some(ItemType::Story),
+        "epic" => Some(ItemType::Epic),
+        "task" => Some(ItemType::Task),
+        _ => None,
+    }
+}
+
+/// The items, an epic before its stories.
+pub(super) fn plan(wanted: &Wanted<'_>, title_chars: usize) -> Vec<Planned> {
+    let outline = list::outline(wanted.text);
+    if wanted.epics == 0 { flat(wanted, outline, title_chars) } else { epics(wanted, outline, title_chars) }
+}
+
+fn flat(wanted: &Wanted<'_>, outline: Outline, title_chars: usize) -> Vec<Planned> {
+    let listed = entries_of(&outline);
+    let named = list::pieces(wanted.topic);
+    let texts = if listed.is_empty() && (named.len() > 1 || wanted.items.is_none()) { named } else { listed };
+    let mut items: Vec<Planned> =
+        texts.iter().map(|text| planned(text, wanted.kind, None, title_chars)).collect();
+    pad(&mut items, wanted.items.unwrap_or_default(), wanted.kind, None);
+    for (kind, n) in &wanted.more {
+        let asked = items.len() + n;
+        pad(&mut items, asked, *kind, None);
+    }
+    items
+}
+
+fn epics(wanted: &Wanted<'_>, outline: Outline, title_chars: usize) -> Vec<Planned> {
+    let nested = wanted.epics > 1 && outline.entries.iter().any(|entry| entry.inner);
+    let named = list::pieces(wanted.topic);
+    let mut titles: Vec<String> = match wanted.epics {
+        1 => alloc::vec![wanted.topic.to_string()],
+        n if named.len() == n => named,
+        _ => Vec::new(),
+    };
+    let mut groups: Vec<Vec<String>> = Vec::new();
+    if nested {
+        titles.clear();
+        for Entry { inner, text } in &outline.entries {
+            match (inner, groups.last_mut()) {
+                (true, Some(group)) => group.push(text.clone()),
+                _ => {
+                    titles.push(text.clone());
+                    groups.push(Vec::new());
+                }
+            }
+        }
+    } else {
+        groups = shared(entries_of(&outline), wanted.epics, wanted.items.filter(|_| wanted.each));
+    }
+    let count = wanted.epics.max(titles.len());
+    let mut items = Vec::new();
+    for n in 0..count {
+        let mut epic =
+            planned(titles.get(n).map_or("", String::as_str), Some(ItemType::Epic), None, title_chars);
+        if count == 1 {
+            said_of_all(&mut epic.parts, &outline.head);
+        }
+        let at = items.len();
+        items.push(epic);
+        let stories = groups.get(n).map(Vec::as_slice).unwrap_or_default();
+        let kind = wanted.kind.or(Some(ItemType::Story));
+        let stories = stories.iter().map(|text| planned(text, kind, Some(at), title_chars));
+        let mut stories: Vec<Planned> = stories.collect();
+        pad(&mut stories, asked_of(wanted, n), kind, Some(at));
+        items.append(&mut stories);
+    }
+    items
+}
+
+/// How many stories the `n`th epic is asked to have: what is asked for in all is shared, the first ones getting one more.
+fn asked_of(wanted: &Wanted<'_>, n: usize) -> usize {
+    let items = wanted.items.unwrap_or_default();
+    if wanted.each { items } else { items / wanted.epics + usize::from(n < items % wanted.epics) }
+}
+
+/// Stories without an epic of their own, shared among the epics in order.
+fn shared(entries: Vec<String>, epics: usize, each: Option<usize>) -> Vec<Vec<String>> {
+    let per = each.unwrap_or_else(|| entries.len().div_ceil(epics)).max(1);
+    let mut groups: Vec<Vec<String>> = Vec::new();
+    for (at, entry) in entries.into_iter().enumerate() {
+        let group = (at / per).min(epics - 1);
+        groups.resize_with(groups.len().max(group + 1), Vec::new);
+        groups[group].push(entry);
+    }
+    groups
+}
+
+fn entries_of(outline: &Outline) -> Vec<String> {
+    let mut texts: Vec<String> = Vec::new();
+    for Entry { inner, text } in &outline.entries {
+        match texts.last_mut().filter(|_| *inner) {
+            Some(above) => {
+                above.push('\n');
+                above.push_str(text);
+            }
+            None => texts.push(text.clone()),
+        }
+    }
+    texts
+}
+
+/// What the text says outside of its list is said of the epic.
+fn said_of_all(parts: &mut BTreeMap<Part, String>, head: &str) {
+    let free = fill(parts, head);
+    if !free.is_empty() {
+        parts.entry(Part::Problem).or_insert(free);
+    }
+}
+
+fn planned(text: &str, kind: Option<ItemType>, under: Option<usize>, title_chars: usize) -> Planned {
+    let (named, text) = list::kind(text).map_or((None, text), |(kind, rest)| (Some(kind), rest));
+    let kind = kind.or(named).unwrap_or_else(|| extract(text, None, title_chars).0);
+    let mut parts = list::parts(text, kind, title_chars);
+    if let Some(title) = parts.get_mut(&Part::Title) {
+        *title = title_line(title, title_chars);
+    }
+    Planned { kind, parts, under }
+}
+
+/// What is asked for and nobody has said anything about is there, and says nothing.
+fn pad(items: &mut Vec<Planned>, asked: usize, kind: Option<ItemType>, under: Option<usize>) {
+    let blank = Planned { kind: kind.unwrap_or(ItemType::Task), parts: BTreeMap::new(), under };
+    while items.len() < asked {
+        items.push(blank.clone());
+    }
+}
+
+/// Whether a text lists what items could be made of.
+pub(super) fn lists_items(text: &str) -> bool {
+    let entries = list::outline(text).entries;
+    entries.len() > 1 || entries.iter().any(|entry| list::story(&entry.text).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn titles(items: &[Planned]) -> Vec<(ItemType, &str, Option<usize>)> {
+        items
+            .iter()
+            .map(|i| (i.kind, i.parts.get(&Part::Title).map_or("", String::as_str), i.under))
+            .collect()
+    }
+
+    #[test]
+    fn the_count_asked_for_is_honoured_and_nothing_is_invented() {
+        let wanted = Wanted {
+            epics: 1,
+            items: Some(3),
+            kind: Some(ItemType::Story),
+            topic: "auth",
+            text: "- As a user I want to log in so that I see my orders",
+            ..Wanted::default()
+        };
+        let items = plan(&wanted, 255);
+        let story = ItemType::Story;
+        assert_eq!(
+            titles(&items),
+            [
+                (ItemType::Epic, "Auth", None),
+                (story, "Log in", Some(0)),
+                (story, "", Some(0)),
+                (story, "", Some(0))
+            ]
+        );
+        assert_eq!(items[1].parts[&Part::Problem], "As a user I want to log in so that I see my orders");
+        assert_eq!(items[0].parts.len(), 1, "{items:?}");
+    }
+
+    #[test]
+    fn several_epics_are_several_epics() {
+        let wanted = Wanted {
+            epics: 2,
+            items: Some(2),
+            each: true,
+            kind: Some(ItemType::Story),
+            topic: "auth and billing",
+            ..Wanted::default()
+        };
+        let read = plan(&wanted, 255);
+        let under: Vec<Option<usize>> = read.iter().map(|item| item.under).collect();
+        assert_eq!(under, [None, Some(0), Some(0), None, Some(3), Some(3)]);
+        assert_eq!(titles(&read)[3].1, "Billing");
+        let nested = Wanted { text: "- Auth\n  - Log in\n- Billing\n  - Pay", topic: "", ..wanted };
+        let read = plan(&nested, 255);
+        let names: Vec<&str> = titles(&read).into_iter().map(|(_, title, _)| title).collect();
+        assert_eq!(names, ["Auth", "Log in", "", "Billing", "Pay", ""]);
+    }
+
+    #[test]
+    fn a_line_may_name_them_all() {
+        let wanted = Wanted {
+            items: Some(3),
+            topic: "login fails with an error; export to CSV; dark mode",
+            ..Wanted::default()
+        };
+        assert_eq!(
+            titles(&plan(&wanted, 255)),
+            [
+                (ItemType::Bug, "Login fails with an error", None),
+                (ItemType::Task, "Export to CSV", None),
+                (ItemType::Task, "Dark mode", None),
+            ]
+        );
+        let topic = Wanted { items: Some(2), topic: "auth", ..Wanted::default() };
+        assert_eq!(titles(&plan(&topic, 255)), [(ItemType::Task, "", None), (ItemType::Task, "", None)]);
+    }
+}

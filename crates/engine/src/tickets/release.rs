@@ -1,0 +1,352 @@
+//! From the preview to the receipt, the same way for one item and for several (`spec 06 §5.3`, `§6.2`): a dry run, the
+//! approval, a dry run once more, one create for each item, and what came of each.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::{Created, Draft, adopt, batch, link};
+use crate::decision::Reason;
+use crate::effect::{EffectBody, EffectResult, FieldError, Outcome, Under};
+use crate::id::{CardId, DraftId, EffectId};
+use crate::lane::{Record, TaskStatus};
+use crate::say;
+use crate::turn::Turn;
+use crate::workflow::press::{decide, released_by};
+use crate::workflow::{About, Action, Card, CardStatus, Checks, Progress, Released};
+
+// ---- the preview ----
+
+/// Shows what would be created. `errors` are what a dry run found already; without them one is made, unless something is
+/// plainly missing.
+pub(crate) fn preview(
+    turn: &mut Turn<'_>,
+    about: About,
+    by: &str,
+    errors: Option<Vec<FieldError>>,
+) -> CardId {
+    let task = turn.task_of_about(&about);
+    let known = errors.or_else(|| Some(batch::edit::lacks(turn, &about)).filter(|lacks| !lacks.is_empty()));
+    let failed = known.is_some();
+    let checks = known
+        .map_or_else(|| Checks::Running { effect: EffectId::from("") }, |errors| Checks::Failed { errors });
+    let id = turn.show(about.with_checks(checks), by, task.as_ref());
+    if !failed && let Some(mut card) = turn.card(&id) {
+        let effect = ask(turn, &card);
+        card.about = card.about.with_checks(Checks::Running { effect });
+        turn.put(Record::Card(card));
+    }
+    id
+}
+
+/// What is shown changed, so what would be approved did: a new version, checked anew.
+pub(crate) fn revise(turn: &mut Turn<'_>, card: Card, about: About) {
+    let about = rechecked(turn, &card, about);
+    turn.revise(card, about);
+}
+
+/// The same version, asked about again: what was wrong may have been mended on the other side.
+pub(crate) fn recheck(turn: &mut Turn<'_>, card: &Card) {
+    let about = rechecked(turn, card, card.about.clone());
+    turn.update(Card { about, ..card.clone() });
+}
+
+fn rechecked(turn: &mut Turn<'_>, card: &Card, about: About) -> About {
+    if let Some(Checks::Running { effect }) = card.about.checks() {
+        turn.cancel(effect);
+    }
+    let lacks = batch::edit::lacks(turn, &about);
+    let checks = if lacks.is_empty() {
+        Checks::Running { effect: ask(turn, &Card { about: about.clone(), ..card.clone() }) }
+    } else {
+        Checks::Failed { errors: lacks }
+    };
+    about.with_checks(checks)
+}
+
+/// Asks the tracker whether it would take all that the card shows.
+fn ask(turn: &mut Turn<'_>, card: &Card) -> EffectId {
+    let drafts = turn.drafts_of(card);
+    let items = turn.items_of(card, &drafts);
+    let (target, by) =
+        drafts.first().map(|draft| (draft.target.clone(), draft.by.clone())).unwrap_or_default();
+    turn.effect(EffectBody::TrackerCheck { target, items, by, card: card.id.clone() }, &[], None)
+}
+
+/// What a dry run found, on a preview that waits for it.
+fn checks(turn: &Turn<'_>, outcome: &Outcome) -> Checks {
+    match outcome {
+        Outcome::Done { .. } => Checks::Passed { at: turn.now() },
+        Outcome::Failed { errors, .. } if !errors.is_empty() => Checks::Failed { errors: errors.clone() },
+        Outcome::Failed { text, .. } => Checks::Failed { errors: alloc::vec![unanswered(text)] },
+        Outcome::Uncertain { .. } => Checks::Failed { errors: alloc::vec![unanswered(say::CHECK_LOST)] },
+    }
+}
+
+fn unanswered(text: &str) -> FieldError {
+    FieldError::new("check.project", "project", text)
+}
+
+// ---- approved ----
+
+/// Approve, or *Create again* on an uncertain effect: consumed, then dry run, then one create for each item, an epic
+/// before its stories.
+pub(crate) fn release(turn: &mut Turn<'_>, card: Card, action: Action) {
+    let drafts = turn.drafts_of(&card);
+    if drafts.is_empty() {
+        return;
+    }
+    let check = ask(turn, &card);
+    let items = turn.items_of(&card, &drafts);
+    let mut released: Vec<Released> = Vec::new();
+    for (draft, item) in drafts.iter().zip(items) {
+        let epic = draft.under.as_ref().and_then(|epic| released.iter().find(|item| item.draft == *epic));
+        let made = epic.and_then(|epic| effect_of(&epic.progress)).cloned();
+        let under = made.clone().map(Under::Effect).or_else(|| link::epic_of(turn, draft).map(Under::Issue));
+        let after: Vec<EffectId> = [check.clone()].into_iter().chain(made).collect();
+        let target = draft.target.clone();
+        let body = EffectBody::TrackerCreate { target, item, under, card: card.id.clone() };
+        let effect = turn.effect(body, &after, Some(released_by(&card)));
+        released.push(Released {
+            draft: draft.id.clone(),
+            progress: Progress::Working { check: check.clone(), effect },
+        });
+    }
+    if let About::UncertainEffect { effect, .. } = &card.about {
+        let (old, new) = (effect.clone(), effect_of(&released[0].progress).cloned());
+        adopt::replaced(turn, &card, &old, new.as_ref());
+    }
+    let several = card.batch().is_some();
+    let result =
+        if several { Progress::Several { items: released } } else { released.swap_remove(0).progress };
+    let receipt = receipt_of(&card);
+    let at = card.draft().cloned();
+    let id = card.id.clone();
+    decide(turn, card, action, result.clone());
+    if action == Action::CreateAgain {
+        adopt::keep_looking(turn, &id);
+    }
+    if let (Some(receipt), Some(draft)) = (receipt, at) {
+        put(turn, &receipt, &draft, result);
+    }
+}
+
+/// The effect that creates an item that is on its way.
+pub(super) fn effect_of(progress: &Progress) -> Option<&EffectId> {
+    if let Progress::Working { effect, .. } = progress { Some(effect) } else { None }
+}
+
+/// The card that first released what an uncertain card asks about.
+pub(super) fn receipt_of(card: &Card) -> Option<CardId> {
+    match &card.about {
+        About::UncertainEffect { parent, .. } => Some(parent.clone()),
+        _ => None,
+    }
+}
+
+/// How an item of a card stands now, on the card and on the receipt behind it.
+pub(super) fn stands(turn: &mut Turn<'_>, card: &Card, draft: &DraftId, now: &Progress) {
+    if let Some(receipt) = receipt_of(card) {
+        put(turn, &receipt, draft, now.clone());
+    }
+    put(turn, &card.id, draft, now.clone());
+}
+
+/// Puts down how an item of a card stands.
+pub(super) fn put(turn: &mut Turn<'_>, card: &CardId, draft: &DraftId, now: Progress) {
+    let Some(mut card) = turn.card(card) else { return };
+    card.put(draft, now);
+    turn.update(card);
+}
+
+// ---- what came of it ----
+
+/// What an effect is to a card that waits for it.
+enum Role {
+    /// The dry run inside approve.
+    Check,
+    /// The create of this item.
+    Create(DraftId),
+    /// The reading back, or the mending, of this item's link.
+    Link(DraftId),
+}
+
+fn role(card: &Card, effect: &EffectId) -> Option<Role> {
+    card.released().find_map(|(draft, progress)| match progress {
+        Progress::Working { check, .. } if check == effect => Some(Role::Check),
+        Progress::Working { effect: create, .. } if create == effect => Some(Role::Create(draft.clone())),
+        Progress::Created { link: Some(link), .. } if link.effect() == Some(effect) => {
+            Some(Role::Link(draft.clone()))
+        }
+        _ => None,
+    })
+}
+
+/// The outcome of a dry run, a look-up, a search, a create or a change. Only of what the card still waits for: anything
+/// else was superseded.
+pub(crate) fn settled(turn: &mut Turn<'_>, card: &CardId, effect: &EffectId, outcome: &Outcome) -> Reason {
+    let Some(card) = turn.card(card) else { return Reason::EffectSuperseded };
+    match role(&card, effect) {
+        Some(Role::Check) => checked(turn, &card, effect, outcome),
+        Some(Role::Create(draft)) => create_settled(turn, &card, &draft, effect, outcome),
+        Some(Role::Link(draft)) => link::settled(turn, &card, &draft, outcome),
+        None => elsewhere(turn, card, effect, outcome),
+    }
+}
+
+/// A preview's dry run, an uncertain card's searches and look-ups, an answer that comes late.
+fn elsewhere(turn: &mut Turn<'_>, card: Card, effect: &EffectId, outcome: &Outcome) -> Reason {
+    if card.open()
+        && matches!(card.about.checks(), Some(Checks::Running { effect: running }) if running == effect)
+    {
+        let about = card.about.clone().with_checks(checks(turn, outcome));
+        turn.update(Card { about, ..card });
+        return Reason::EffectSettled;
+    }
+    match (&card.about, outcome) {
+        (About::UncertainEffect { .. }, Outcome::Done { result: EffectResult::Sought { issues } }) => {
+            adopt::sought(turn, card.clone(), issues)
+        }
+        (About::UncertainEffect { .. }, _) if card.open() => adopt::looked_up(turn, card, outcome),
+        (_, Outcome::Done { result: EffectResult::Issue { key, url } }) => {
+            late(turn, &card, effect, key, url.clone())
+        }
+        _ => Reason::EffectSuperseded,
+    }
+}
+
+/// The dry run inside approve. When it fails nothing was created: the card says why, and a new approval opens for
+/// editing; a consumed one never becomes pending again (`spec 06 §6.1`).
+fn checked(turn: &mut Turn<'_>, card: &Card, effect: &EffectId, outcome: &Outcome) -> Reason {
+    let (text, errors): (&str, &[FieldError]) = match outcome {
+        Outcome::Done { .. } => return Reason::EffectSettled,
+        Outcome::Failed { text, errors, .. } => (text, errors),
+        Outcome::Uncertain { text } => (text, &[]),
+    };
+    let waits = |progress: &Progress| matches!(progress, Progress::Working { check, .. } if check == effect);
+    let over: Vec<DraftId> =
+        card.released().filter(|(_, progress)| waits(progress)).map(|(draft, _)| draft.clone()).collect();
+    for draft in &over {
+        let own = errors.iter().filter(|error| error.item.is_empty() || error.item == draft.0);
+        let now = Progress::Failed { text: text.into(), errors: own.cloned().collect(), again: None };
+        stands(turn, card, draft, &now);
+    }
+    reopen(turn, card, &over, text, errors);
+    Reason::EffectSettled
+}
+
+fn create_settled(
+    turn: &mut Turn<'_>,
+    card: &Card,
+    draft: &DraftId,
+    effect: &EffectId,
+    outcome: &Outcome,
+) -> Reason {
+    match outcome {
+        Outcome::Done { result: EffectResult::Issue { key, url } } => {
+            created(turn, card, draft, effect, key, url.clone());
+            Reason::EffectSettled
+        }
+        Outcome::Done { .. } => Reason::EffectSettled,
+        Outcome::Uncertain { .. } => adopt::uncertain(turn, card, draft, effect),
+        Outcome::Failed { text, errors, .. } => failed(turn, card, draft, text, errors),
+    }
+}
+
+/// There is an issue.
+pub(super) fn created(
+    turn: &mut Turn<'_>,
+    card: &Card,
+    draft: &DraftId,
+    effect: &EffectId,
+    key: &str,
+    url: Option<String>,
+) {
+    let Some(mut draft) = turn.draft(draft) else { return };
+    draft.created = Some(Created { effect: effect.clone(), key: key.into(), url: url.clone() });
+    turn.put(Record::Draft(draft.clone()));
+    let receipt = receipt_of(card).unwrap_or_else(|| card.id.clone());
+    let link = link::read_back(turn, &receipt, &draft, key);
+    let done = Progress::Created { key: key.into(), url: url.clone(), link };
+    if receipt != card.id {
+        put(turn, &card.id, &draft.id, Progress::Created { key: key.into(), url, link: None });
+    }
+    put(turn, &receipt, &draft.id, done);
+    settle_up(turn, &receipt);
+}
+
+/// Nothing was created. Of one ticket a new approval opens at once; of a batch the receipt says it, and what cannot be
+/// without it is not tried.
+fn failed(turn: &mut Turn<'_>, card: &Card, draft: &DraftId, text: &str, errors: &[FieldError]) -> Reason {
+    let now = Progress::Failed { text: text.into(), errors: errors.into(), again: None };
+    stands(turn, card, draft, &now);
+    let receipt = receipt_of(card).unwrap_or_else(|| card.id.clone());
+    match turn.card(&receipt).filter(|receipt| receipt.batch().is_some()) {
+        Some(receipt) => {
+            without_epic(turn, &receipt, draft);
+            settle_up(turn, &receipt.id);
+        }
+        None => reopen(turn, card, core::slice::from_ref(draft), text, errors),
+    }
+    Reason::EffectSettled
+}
+
+/// The stories of an epic that was not created are not tried.
+pub(super) fn without_epic(turn: &mut Turn<'_>, receipt: &Card, epic: &DraftId) {
+    let waits =
+        |draft: &DraftId| turn.draft_ref(draft).is_some_and(|draft| draft.under.as_ref() == Some(epic));
+    let stories: Vec<(DraftId, EffectId)> = receipt
+        .released()
+        .filter(|(draft, _)| waits(draft))
+        .filter_map(|(draft, progress)| Some((draft.clone(), effect_of(progress)?.clone())))
+        .collect();
+    for (draft, effect) in stories {
+        turn.cancel(&effect);
+        put(turn, &receipt.id, &draft, Progress::NotTried { why: say::NO_EPIC.into(), again: None });
+    }
+}
+
+/// A new approval for exactly these items, linked by their drafts.
+fn reopen(turn: &mut Turn<'_>, card: &Card, drafts: &[DraftId], text: &str, errors: &[FieldError]) {
+    let errors = if errors.is_empty() { alloc::vec![unanswered(text)] } else { errors.to_vec() };
+    let receipt = receipt_of(card).and_then(|receipt| turn.card(&receipt)).unwrap_or_else(|| card.clone());
+    if receipt.batch().is_some() {
+        batch::flow::again(turn, &receipt, drafts, Some(errors));
+    } else if let Some(draft) = drafts.first().and_then(|draft| turn.draft(draft)) {
+        let about = About::DraftPreview { draft: draft.id, checks: Checks::Failed { errors: Vec::new() } };
+        let errors = errors.into_iter().map(|error| FieldError { item: String::new(), ..error });
+        preview(turn, about, &draft.by, Some(errors.collect()));
+    }
+}
+
+/// The answer nobody expected any more: the far side did create it, and says so now. The question is over.
+fn late(turn: &mut Turn<'_>, card: &Card, effect: &EffectId, key: &str, url: Option<String>) -> Reason {
+    let asks = card.released().find_map(|(draft, progress)| {
+        let Progress::Uncertain { card } = progress else { return None };
+        let asks = turn.card(card)?;
+        let about = matches!(&asks.about, About::UncertainEffect { effect: of, .. } if of == effect);
+        about.then(|| (draft.clone(), asks))
+    });
+    let Some((draft, asks)) = asks else { return Reason::EffectSuperseded };
+    adopt::question_over(turn, asks);
+    created(turn, card, &draft, effect, key, url);
+    Reason::EffectSettled
+}
+
+/// When nothing of a receipt is on its way any more, its task is over, and the next part of a split batch opens.
+pub(crate) fn settle_up(turn: &mut Turn<'_>, receipt: &CardId) {
+    let Some(card) = turn.card(receipt) else { return };
+    let CardStatus::Decided { result, .. } = &card.status else { return };
+    if !result.over() {
+        return;
+    }
+    let whole = card.released().all(|(_, progress)| progress.key().is_some());
+    let more = batch::flow::open_next(turn, &card);
+    if let Some(task) = turn.task_of(&card).filter(|_| whole && !more) {
+        turn.end_task(&task, TaskStatus::Completed);
+    }
+}
+
+/// The drafts of a card, for those who only need what is written.
+pub(crate) fn titles(drafts: &[Draft]) -> Vec<&str> {
+    drafts.iter().map(|draft| draft.part(super::Part::Title)).collect()
+}
