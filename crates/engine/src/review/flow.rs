@@ -395,7 +395,9 @@ pub(crate) fn hand_over(
     let verdict = match several {
         Some(several) => {
             let (topic, said) = text.split_once('\n').unwrap_or((&text, ""));
-            let asked = batch::Asked { several, topic: topic.into(), text: said.into() };
+            // What was decided is a story only where stories are asked for.
+            let lists = !several.parts.is_empty();
+            let asked = batch::Asked { several, topic: topic.into(), text: said.into(), lists };
             batch::start(turn, &asked, by)
         }
         None => {

@@ -121,11 +121,13 @@ pub(crate) struct Asked {
     pub(crate) topic: String,
     /// What the items are made from: the lines below the request, the thread, a review's artifact.
     pub(crate) text: String,
+    /// What the text lists are stories; else all of it is said of the epic.
+    pub(crate) lists: bool,
 }
 
 impl Asked {
     fn wanted(&self) -> Wanted<'_> {
-        Wanted::of(&self.several, &self.topic, &self.text)
+        Wanted { lists: self.lists, ..Wanted::of(&self.several, &self.topic, &self.text) }
     }
 }
 
@@ -148,7 +150,7 @@ pub(crate) fn read(
         None if several.whole.item == "epic" && !lists_items(below) => [below, &thread_text(turn)].join("\n"),
         None => below.into(),
     };
-    Some(Asked { several: several.clone(), topic: object.unwrap_or_default().into(), text })
+    Some(Asked { several: several.clone(), topic: object.unwrap_or_default().into(), text, lists: true })
 }
 
 /// The lines below the one that asks.

@@ -27,6 +27,8 @@ pub(crate) struct Wanted<'t> {
     pub(crate) topic: &'t str,
     /// What it is made from: the lines below the request, a review, the thread.
     pub(crate) text: &'t str,
+    /// What the text lists are items; else all of it is said of the epic.
+    pub(crate) lists: bool,
 }
 
 /// One item of a plan.
@@ -77,7 +79,8 @@ pub(crate) fn item_type(noun: &str) -> Option<ItemType> {
 
 /// The items, an epic before its stories.
 pub(super) fn plan(wanted: &Wanted<'_>, title_chars: usize) -> Vec<Planned> {
-    let outline = list::outline(wanted.text);
+    let said = || Outline { head: wanted.text.into(), entries: Vec::new() };
+    let outline = if wanted.lists { list::outline(wanted.text) } else { said() };
     if wanted.epics == 0 { flat(wanted, outline, title_chars) } else { epics(wanted, outline, title_chars) }
 }
 
@@ -221,6 +224,7 @@ mod tests {
             kind: Some(ItemType::Story),
             topic: "auth",
             text: "- As a user I want to log in so that I see my orders",
+            lists: true,
             ..Wanted::default()
         };
         let items = plan(&wanted, 255);
@@ -252,7 +256,8 @@ mod tests {
         let under: Vec<Option<usize>> = read.iter().map(|item| item.under).collect();
         assert_eq!(under, [None, Some(0), Some(0), None, Some(3), Some(3)]);
         assert_eq!(titles(&read)[3].1, "Billing");
-        let nested = Wanted { text: "- Auth\n  - Log in\n- Billing\n  - Pay", topic: "", ..wanted };
+        let nested =
+            Wanted { lists: true, text: "- Auth\n  - Log in\n- Billing\n  - Pay", topic: "", ..wanted };
         let read = plan(&nested, 255);
         let names: Vec<&str> = titles(&read).into_iter().map(|(_, title, _)| title).collect();
         assert_eq!(names, ["Auth", "Log in", "", "Billing", "Pay", ""]);
