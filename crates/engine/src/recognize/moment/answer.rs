@@ -110,7 +110,8 @@ impl Maker<'_, '_> {
         let value = match (self.kind, found.what) {
             (Kind::Time, What::Clock(clock)) => {
                 let (is, or) = self.likely(inside, i, clock);
-                Value::Time(Reading { is: is.text(), or: or.map(Clock::text) })
+                let text = |clock| self.time_of(inside, clock);
+                Value::Time(Reading { is: text(is), or: or.map(text) })
             }
             (Kind::Time, What::Clocks(from, to)) => {
                 Value::Time(Reading { is: self.clocks(inside, i, from, to), or: None })
@@ -154,7 +155,10 @@ impl Maker<'_, '_> {
     fn moment(&self, inside: &Inside, i: usize) -> Option<Reading> {
         let (found, day) = (&inside.all[i], inside.day);
         let plain = |is: String| Some(Reading { is, or: None });
-        let on = |day: &Day, clock: Clock| day.from.map(|date| format!("{date}T{}", clock.text()));
+        let on = |day: &Day, clock: Clock| {
+            let (date, clock) = clock.local(day.from?, self.context.ahead());
+            Some(format!("{date}T{}", clock.text()))
+        };
         match found.what {
             What::At(moment) => plain(minute(moment)),
             What::Clock(clock) => {
@@ -177,6 +181,9 @@ impl Maker<'_, '_> {
             What::Day(day) if !inside.clock && !inside.part => {
                 if let Some(window) = self.own_window(found) {
                     return plain(part_of(&day, window)?);
+                }
+                if let (Some(date), Some(hour)) = (day.single(), day.hour) {
+                    return plain(format!("{date}T{hour:02}:00"));
                 }
                 let from = day.from.map(|from| format!("{from}T00:00"));
                 let to = match day.to {
@@ -202,7 +209,8 @@ impl Maker<'_, '_> {
     /// The next day on which that time is still to come.
     fn next(&self, clock: Clock) -> Day {
         let today = self.today();
-        let over = clock.minute() <= self.minute_of_day();
+        let (date, local) = clock.local(today, self.context.ahead());
+        let over = (date, local.minute()) <= (today, self.minute_of_day());
         Day::one(if over { today.tomorrow().unwrap_or(today) } else { today })
     }
 
@@ -229,13 +237,19 @@ impl Maker<'_, '_> {
         (is, Some(is.other()))
     }
 
+    /// A time on the person's own clock.
+    fn time_of(&self, inside: &Inside, clock: Clock) -> String {
+        let day = inside.day.and_then(|day| day.from).unwrap_or_else(|| self.today());
+        clock.local(day, self.context.ahead()).1.text()
+    }
+
     fn clocks(&self, inside: &Inside, i: usize, from: Option<Clock>, to: Option<Clock>) -> String {
         let from = from.map(|clock| self.likely(inside, i, clock).0);
         let to = to.map(|clock| match from {
             Some(from) if clock.open() => clock.after(from),
             _ => self.likely(inside, i, clock).0,
         });
-        let end = |clock: Option<Clock>| clock.map_or_else(|| "..".to_string(), Clock::text);
+        let end = |clock: Option<Clock>| clock.map_or_else(|| "..".to_string(), |c| self.time_of(inside, c));
         span(&end(from), &end(to))
     }
 
@@ -394,8 +408,10 @@ fn minute(moment: DateTime) -> String {
     format!("{}T{}", moment.date(), time(moment))
 }
 
+/// To the second where the moment has seconds.
 fn time(moment: DateTime) -> String {
-    format!("{:02}:{:02}", moment.hour(), moment.minute())
+    let (hour, minute, second) = (moment.hour(), moment.minute(), moment.second());
+    if second == 0 { format!("{hour:02}:{minute:02}") } else { format!("{hour:02}:{minute:02}:{second:02}") }
 }
 
 fn part_of(day: &Day, window: Window) -> Option<String> {

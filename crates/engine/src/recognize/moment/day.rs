@@ -13,6 +13,7 @@
 //! | March 3rd | 2026-03-03 | the next one, today included |
 //! | January 3rd, which has passed | 2027-01-03 | next year's |
 //! | Friday the 13th | 2026-02-13 | the next day that is both |
+//! | Friday, January 9 | 2026-01-09 | of the years in which it is that weekday the nearest one |
 //! | this weekend | 2026-01-17/2026-01-18 | Saturday and Sunday of this week, also when it is Sunday |
 //! | next week | 2026-01-19/2026-01-25 | Monday to Sunday |
 //! | 3/4/30 | 2030-03-04 | two digits are a year of the hundred that ends twenty years from now |
@@ -43,6 +44,8 @@ pub(crate) struct Day {
     pub(crate) to: Option<Date>,
     /// The other reading, of "3/4".
     pub(crate) or: Option<Date>,
+    /// The hour of now, when it is so many days from now.
+    pub(crate) hour: Option<i8>,
     /// What comes again, so that a weekday named beside it may choose another one.
     pub(crate) again: Again,
 }
@@ -67,7 +70,7 @@ const MONTHS: i16 = 40;
 impl Day {
     /// One day.
     pub(crate) fn one(date: Date) -> Self {
-        Self { from: Some(date), to: Some(date), or: None, again: Again::Never }
+        Self { from: Some(date), to: Some(date), or: None, hour: None, again: Again::Never }
     }
 
     /// From one to another; `None` when they are the wrong way round.
@@ -154,6 +157,12 @@ impl Said {
         }
     }
 
+    /// Of the days a rule gives the one closest to today.
+    fn closest(&self, rule: impl Fn(i16) -> Option<Date>) -> Option<Date> {
+        let days = (-YEARS..=YEARS).filter_map(rule);
+        days.min_by_key(|date| self.today().duration_until(*date).abs())
+    }
+
     /// The next such day after today, or the last one before it.
     pub(crate) fn weekday(&self, weekday: Weekday, times: i64) -> Option<Date> {
         let times = if self.past && times > 0 { -times } else { times };
@@ -199,7 +208,7 @@ impl Said {
             Again::Monthly => {
                 self.nearest(MONTHS, |months| self.in_month(months, date.day().into()).filter(fits))
             }
-            Again::Yearly => self.nearest(YEARS, |years| {
+            Again::Yearly => self.closest(|years| {
                 let year = i64::from(self.today().year()) + i64::from(years);
                 self.date(year, 4, date.month().into(), date.day().into()).filter(fits)
             }),

@@ -13,7 +13,7 @@ use super::meaning::{MEANINGS, Meaning};
 use super::tokens::Tokens;
 use crate::recognize::lexicon::{Few, Lexicon, Parts, SectionId};
 use crate::recognize::named;
-use crate::recognize::words::Gap;
+use crate::recognize::words::{Gap, Word};
 
 use jiff::civil::DateTime;
 
@@ -55,6 +55,9 @@ const QUANTITY: SectionId = named("time.quantity");
 const AND_HALF: SectionId = named("time.and_half");
 pub(super) const MONTH: SectionId = named("time.month");
 pub(super) const WEEKDAY: SectionId = named("time.weekday");
+pub(super) const ZONE: SectionId = named("time.zone");
+pub(super) const ZONE_US: SectionId = named("time.zone_us");
+pub(super) const ZONE_EU: SectionId = named("time.zone_eu");
 pub(super) const UNIT: SectionId = named("time.unit");
 pub(super) const MONTHS: SectionId = named("time.months");
 pub(super) const RELATIVE: SectionId = named("time.relative");
@@ -94,6 +97,9 @@ type Read = (SectionId, usize, Few<Item>);
 
 /// How many readings are kept: a few places with all that is asked of them.
 const READ: usize = 128;
+
+/// No name of a holiday has more words.
+const LONGEST_NAME: usize = 8;
 
 /// How deep shapes may name each other.
 const DEPTH: u8 = 8;
@@ -140,13 +146,27 @@ impl<'m> Grammar<'m> {
         Some((end, Item::Number(value, 0)))
     }
 
-    /// The longest name of a holiday.
+    /// The longest name of a holiday. A hyphen inside says nothing: "Jamat Ul-Vida".
     fn feast(&self, at: usize) -> Option<(usize, Item)> {
-        let named = RULES.into_iter().filter_map(|(section, rule)| {
-            let (written, end) = self.lexicon.section(section).valued(&self.tokens.all, at)?;
-            Some((end, Item::Feast(Feast { rule, written })))
-        });
-        named.max_by_key(|(end, _)| *end)
+        let all = &self.tokens.all;
+        let longest = |words: &[Word], at: usize| {
+            let named = RULES.into_iter().filter_map(|(section, rule)| {
+                let (written, end) = self.lexicon.section(section).valued(words, at)?;
+                Some((end, Item::Feast(Feast { rule, written })))
+            });
+            named.max_by_key(|(end, _)| *end)
+        };
+        let hyphen = |at: &usize| self.tokens.is_hyphen(*at);
+        if !(at + 1..all.len().min(at + LONGEST_NAME)).any(|at| hyphen(&at)) {
+            return longest(all, at);
+        }
+        let (mut words, mut ends, mut count) = ([*all.get(at)?; LONGEST_NAME], [at; LONGEST_NAME], 0);
+        for word in (at..all.len()).filter(|at| !hyphen(at)).take(LONGEST_NAME) {
+            (words[count], ends[count]) = (all[word], word + 1);
+            count += 1;
+        }
+        let (end, feast) = longest(&words[..count], 0)?;
+        Some((ends[end - 1], feast))
     }
 
     /// Words of a section from `at` on; where they end.
@@ -305,7 +325,7 @@ impl Grammar<'_> {
                 Few::one(short.map(|(n, digits)| (at + 1, Item::Number(n, digits))).or_else(|| self.year(at)))
             }
             COUNT => self.count(at),
-            MONTH | WEEKDAY | UNIT | MONTHS | RELATIVE | SHIFT | FIXED | QUARTERS | PART => {
+            MONTH | WEEKDAY | ZONE | ZONE_US | ZONE_EU | UNIT | MONTHS | RELATIVE | SHIFT | FIXED | QUARTERS | PART => {
                 Few::one(self.valued(section, at))
             }
             FEAST => Few::one(self.feast(at)),

@@ -98,7 +98,7 @@ fn one(grammar: &Grammar<'_>, at: usize, kind: Kind) -> Option<Found> {
         let Some((to, item)) = ways.each().filter(whole).max_by_key(|(to, _)| *to) else { continue };
         let weak = section == BARE
             || section == DATE && doubtful(grammar, at, to)
-            || section == AT && now(grammar, at, to);
+            || section == AT && now(grammar, at, to, kind);
         if best.as_ref().is_none_or(|best| to > best.to || best.weak && !weak && to == best.to) {
             let what = match item {
                 Item::Clock(clock) => What::Clock(clock),
@@ -121,9 +121,10 @@ fn doubtful(grammar: &Grammar<'_>, at: usize, to: usize) -> bool {
 }
 
 /// "now" is more often a word of time than a time, and "in 15" says minutes only where a time is asked for.
-fn now(grammar: &Grammar<'_>, at: usize, to: usize) -> bool {
+/// "Right now" is a moment where one is asked for.
+fn now(grammar: &Grammar<'_>, at: usize, to: usize, kind: Kind) -> bool {
     let way = |section| grammar.parts(section, at).is_some_and(|ways| ways.each().any(|(end, _)| end == to));
-    way(named("at.now")) || way(named("at.in_minutes"))
+    way(named("at.now")) || kind != Kind::DateTime && way(named("at.present")) || way(named("at.in_minutes"))
 }
 
 /// A part of a longer row of digits and signs is no value: "133-03-03-2020", "650.650.6500". Nor is the hour of a
@@ -198,6 +199,8 @@ fn range(a: What, b: What) -> Option<What> {
         (What::Clock(a), What::Clock(b)) => {
             let b = if b.open() && !a.open() { b.after(a) } else { b };
             let a = if a.open() && !b.open() { a.before(b) } else { a };
+            // "5 to 7 pm PST": a zone is that of both.
+            let (a, b) = (a.beside(b), b.beside(a));
             Some(What::Clocks(Some(a), Some(b)))
         }
         (What::Day(a), What::Day(b)) => {
