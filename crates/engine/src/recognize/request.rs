@@ -156,10 +156,21 @@ impl<'c> Part<'c> {
         topics.get(self.from + at).copied().unwrap_or(0)
     }
 
-    fn points(self) -> bool {
+    /// Bit `i`: a phrase of [`POINTS`] begins at word `i` of the part.
+    fn pointers(self) -> u64 {
         let Clause { words, reader, points, .. } = self.clause;
         let points = points.get_or_init(|| self.clause.bits(|at| reader.list(POINTS).at(words, at)));
-        points >> self.from != 0
+        points >> self.from
+    }
+
+    fn points(self) -> bool {
+        self.pointers() != 0
+    }
+
+    /// Whether it points to what was spoken of before: in "I need a car and want to pick it up" it does not.
+    fn points_back(self) -> bool {
+        let pointer = self.pointers().trailing_zeros() as usize;
+        (0..self.words().len()).take(pointer).all(|at| self.topic(at) == 0) && self.points()
     }
 
     fn serves(self) -> bool {
@@ -249,7 +260,7 @@ impl<'r> Reader<'r> {
             return Some("another topic");
         }
         let tied = about & self.asked != 0 || part.echoes();
-        if starts(ACT) && !tied && !part.points() {
+        if starts(ACT) && !tied && !part.points_back() {
             return Some("a request");
         }
         if self.asked == 0 && starts(WANT) && !tied && self.introduces(part) {
@@ -279,7 +290,7 @@ impl<'r> Reader<'r> {
         let sentence = part.words();
         let known = |at: usize| at > 0 && self.list(KNOWN).at(sentence, at - 1);
         let thing = |at: &usize| self.thing(part, *at) != 0;
-        !part.points() && (0..sentence.len()).find(thing).is_some_and(|at| !known(at))
+        !part.points_back() && (0..sentence.len()).find(thing).is_some_and(|at| !known(at))
     }
 }
 

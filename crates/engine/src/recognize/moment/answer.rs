@@ -13,7 +13,7 @@ use super::clock::{Clock, Window};
 use super::day::Day;
 use super::grammar::{Grammar, Item, PART, PERIOD};
 use super::items::{Found, Kind, What};
-use crate::recognize::lexicon::{Parts as _, Section, SectionId};
+use crate::recognize::lexicon::{Few, Parts as _, Section, SectionId, anywhere};
 use crate::recognize::words::{Gap, Word};
 use crate::recognize::{Context, Reading, Value, named};
 
@@ -42,6 +42,16 @@ const DO: SectionId = named("time.do");
 const NOUN: SectionId = named("time.noun");
 /// What people ask about: a value beside it says what about it they want to know.
 const ABOUT: SectionId = named("time.about");
+
+const BEGIN: SectionId = named("asked.begin");
+const END: SectionId = named("asked.end");
+
+/// An end of a stretch of days.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    First,
+    Last,
+}
 
 /// A value and the tokens it is said with.
 #[derive(Clone, Debug)]
@@ -122,6 +132,7 @@ impl Maker<'_, '_> {
             }
             (Kind::Time, What::At(moment)) => Value::Time(Reading { is: time(moment), or: None }),
             (Kind::Date, What::Day(day)) => {
+                let day = self.asked_end(found, day);
                 Value::Date(Reading { is: day.text(), or: day.or.map(|or| or.to_string()) })
             }
             (Kind::Date, What::At(moment)) => {
@@ -135,12 +146,36 @@ impl Maker<'_, '_> {
         let (weak, bare) = (found.weak && !parted, found.bare && !parted);
         let tokens = found.from..found.to;
         let alone = weak && !found.what.is_clock();
-        let rough = self.kind == Kind::Date
-            && self
-                .grammar
-                .parts(PERIOD, found.from)
-                .is_some_and(|ways| ways.longest().is_some_and(|(to, _)| to == found.to));
+        let rough = self.rough(found);
         Some(Said { value, tokens, weak, alone, bare, rough })
+    }
+
+    /// "From the 10th until the 14th": of both ends the one that was asked for. A week that has a name stays whole.
+    fn asked_end(&self, found: &Found, day: Day) -> Day {
+        let end = match self.one_end() {
+            Some(End::First) => day.from,
+            Some(End::Last) => day.to,
+            None => None,
+        };
+        let whole = day.from.is_none() || day.to.is_none() || self.rough(found);
+        end.filter(|_| !whole).map_or(day, Day::one)
+    }
+
+    /// Which end of a stretch the question is about, when it is about one.
+    fn one_end(&self) -> Option<End> {
+        let asked = self.context.question().all();
+        let within = |id| self.grammar.lexicon.section(id).within(asked);
+        match (within(BEGIN), within(END)) {
+            (true, false) => Some(End::First),
+            (false, true) => Some(End::Last),
+            _ => None,
+        }
+    }
+
+    /// Several days that have one name: "this week".
+    fn rough(&self, found: &Found) -> bool {
+        let named = |ways: Few<Item>| ways.longest().is_some_and(|(to, _)| to == found.to);
+        self.kind == Kind::Date && self.grammar.parts(PERIOD, found.from).is_some_and(named)
     }
 
     /// Whether there is a time that is more than a number, or has a part of the day beside it.
@@ -262,7 +297,7 @@ impl Maker<'_, '_> {
         };
         let (before, own, behind) = (&inside.all[..i], &inside.all[i], &inside.all[i + 1..]);
         let beside = |found: &&Found| {
-            let apart = found.from.max(own.from) - found.to.min(own.to);
+            let apart = found.from.max(own.from).saturating_sub(found.to.min(own.to));
             !found.what.is_clock() && apart <= APART
         };
         let behind = behind.iter().take_while(beside).find_map(near);
@@ -305,6 +340,16 @@ impl Maker<'_, '_> {
         (self.explained(&within, alone) && self.explained(&before, false)).then_some(value)
     }
 
+    /// Whether the clause that begins there only adds to what was said: "the 14th, but the flight has to be cheap".
+    pub(crate) fn adds(&self, word: usize) -> bool {
+        let words = self.grammar.tokens.message.all();
+        let denies = |at| anywhere(named("more.not"), words, at) > 0;
+        let rest = self.grammar.tokens.tokens(word..words.len());
+        self.grammar.lexicon.section(named("time.but")).at(words, word)
+            && self.values(&rest).is_empty()
+            && !(word..words.len()).any(denies)
+    }
+
     /// A length where a time or a day is asked for: "two hours" tells when a meeting ends. The value says what it is.
     fn length(&self, within: &Range<usize>) -> Option<Value> {
         let inside = |found: &&Found| within.start <= found.from && found.to <= within.end;
@@ -321,7 +366,15 @@ impl Maker<'_, '_> {
         let words = &self.grammar.tokens.all;
         let verb = self.grammar.lexicon.section(DO);
         let echo = |at: &usize| verb.at(words, *at) && self.echoes(words, *at);
-        let echoes = |from: usize, said: &Said| (from..said.tokens.start).filter(echo).count();
+        let side = self.one_end().map(|end| match end {
+            End::First => BEGIN,
+            End::Last => END,
+        });
+        let sides = |at: &usize| side.is_some_and(|id| self.grammar.lexicon.section(id).at(words, *at));
+        let echoes = |from: usize, said: &Said| {
+            let before = from..said.tokens.start;
+            before.clone().filter(echo).count() + usize::from(before.clone().any(|at| sides(&at)))
+        };
         let (echoes_1, echoes_2) = (echoes(start, first), echoes(first.tokens.end, second));
         let mut between = first.tokens.end..second.tokens.start;
         let own_verb = between.any(|at| verb.at(words, at) && !self.little(at));
@@ -346,11 +399,17 @@ impl Maker<'_, '_> {
         let all: Vec<Section> =
             BESIDE.iter().chain(&[NOUN]).map(|id| self.grammar.lexicon.section(*id)).collect();
         let sections = if weak { &all[..BESIDE_WEAK] } else { &all[..] };
-        if self.grammar.lexicon.section(ASKS).at(words, within.start) {
-            return false;
-        }
         let mut at = within.start;
         while at < within.end {
+            if let Some(behind) = self.shown(at) {
+                at = behind;
+                continue;
+            }
+            // A sentence that asks, or goes into a thing that one asks about, wants more than the question.
+            let begins = at == within.start || words[at - 1].after >= Gap::Hard;
+            if begins && self.grammar.lexicon.section(ASKS).at(words, at) || self.asks_about(words, at) {
+                return false;
+            }
             if let Some(found) = self.found.iter().find(|f| f.from <= at && at < f.to) {
                 at = found.to;
                 continue;
@@ -373,12 +432,22 @@ impl Maker<'_, '_> {
         true
     }
 
+    /// Behind "show me", when a value is all there is to show.
+    fn shown(&self, at: usize) -> Option<usize> {
+        let behind = self.grammar.skip(named("time.shows"), at);
+        self.found.iter().any(|found| found.from == behind && behind > at).then_some(behind)
+    }
+
+    /// "my schedule", when the question is about something else.
+    fn asks_about(&self, words: &[Word], at: usize) -> bool {
+        let section = |id| self.grammar.lexicon.section(id);
+        section(THE).at(words, at) && section(ABOUT).at(words, at + 1) && !self.echoes(words, at + 1)
+    }
+
     /// "the car", "my flight": how many words.
     fn known_thing(&self, words: &[Word], at: usize) -> usize {
         let the = self.grammar.lexicon.section(THE);
-        let about = self.grammar.lexicon.section(ABOUT);
-        let thing = words.get(at + 1).is_some_and(|word| !word.digit);
-        let known = thing && (!about.at(words, at + 1) || self.echoes(words, at + 1));
+        let known = words.get(at + 1).is_some_and(|word| !word.digit);
         if the.at(words, at) && words[at].after == Gap::Space && known { 2 } else { 0 }
     }
 

@@ -196,6 +196,11 @@ impl Window {
 
     /// Where it begins and ends.
     pub(crate) fn ends(self) -> [Clock; 2] {
-        [self.from, self.to].map(|minute| Clock { minute: minute % DAY, second: None, known: true, zone: None })
+        [self.from, self.to].map(|minute| Clock {
+            minute: minute % DAY,
+            second: None,
+            known: true,
+            zone: None,
+        })
     }
 }

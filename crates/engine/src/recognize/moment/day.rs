@@ -13,7 +13,8 @@
 //! | March 3rd | 2026-03-03 | the next one, today included |
 //! | January 3rd, which has passed | 2027-01-03 | next year's |
 //! | Friday the 13th | 2026-02-13 | the next day that is both |
-//! | Friday, January 9 | 2026-01-09 | of the years in which it is that weekday the nearest one |
+//! | Friday, January 9 | 2026-01-09 | the next day that is both, or one of the last month |
+//! | this Friday, January 20 | 2026-01-20, or 2026-01-16 | one of the two is a mistake |
 //! | this weekend | 2026-01-17/2026-01-18 | Saturday and Sunday of this week, also when it is Sunday |
 //! | next week | 2026-01-19/2026-01-25 | Monday to Sunday |
 //! | 3/4/30 | 2030-03-04 | two digits are a year of the hundred that ends twenty years from now |
@@ -66,6 +67,8 @@ pub(crate) enum Again {
 /// How far one looks for the next February 29 or Friday 13th.
 const YEARS: i16 = 12;
 const MONTHS: i16 = 40;
+/// So many days back a date has just passed: with its weekday it is that one, and not the next such one in years.
+const JUST: i32 = 31;
 
 impl Day {
     /// One day.
@@ -157,12 +160,6 @@ impl Said {
         }
     }
 
-    /// Of the days a rule gives the one closest to today.
-    fn closest(&self, rule: impl Fn(i16) -> Option<Date>) -> Option<Date> {
-        let days = (-YEARS..=YEARS).filter_map(rule);
-        days.min_by_key(|date| self.today().duration_until(*date).abs())
-    }
-
     /// The next such day after today, or the last one before it.
     pub(crate) fn weekday(&self, weekday: Weekday, times: i64) -> Option<Date> {
         let times = if self.past && times > 0 { -times } else { times };
@@ -208,10 +205,16 @@ impl Said {
             Again::Monthly => {
                 self.nearest(MONTHS, |months| self.in_month(months, date.day().into()).filter(fits))
             }
-            Again::Yearly => self.closest(|years| {
-                let year = i64::from(self.today().year()) + i64::from(years);
-                self.date(year, 4, date.month().into(), date.day().into()).filter(fits)
-            }),
+            Again::Yearly => {
+                let in_year = |years: i16| {
+                    let year = i64::from(self.today().year()) + i64::from(years);
+                    self.date(year, 4, date.month().into(), date.day().into()).filter(fits)
+                };
+                let just = |date: &Date| {
+                    (1..=JUST).contains(&(date.until(self.today()).map_or(0, |s| s.get_days())))
+                };
+                (-1..=0).filter_map(in_year).find(just).or_else(|| self.nearest(YEARS, in_year))
+            }
         };
         found.map(Day::one)
     }

@@ -70,6 +70,7 @@ pub(super) const PART: SectionId = named("time.part");
 pub(super) const POINT: SectionId = named("time.point");
 pub(super) const FEW: SectionId = named("time.few");
 pub(super) const CLOCK: SectionId = named("time.clock");
+const HALF: SectionId = named("time.half");
 pub(super) const BARE: SectionId = named("time.bare");
 const CORE: SectionId = named("time.core");
 pub(super) const DATE: SectionId = named("time.date");
@@ -325,13 +326,11 @@ impl Grammar<'_> {
                 Few::one(short.map(|(n, digits)| (at + 1, Item::Number(n, digits))).or_else(|| self.year(at)))
             }
             COUNT => self.count(at),
-            MONTH | WEEKDAY | ZONE | ZONE_US | ZONE_EU | UNIT | MONTHS | RELATIVE | SHIFT | FIXED | QUARTERS | PART => {
-                Few::one(self.valued(section, at))
-            }
+            MONTH | WEEKDAY | ZONE | ZONE_US | ZONE_EU | UNIT | MONTHS | RELATIVE | SHIFT | FIXED
+            | QUARTERS | PART => Few::one(self.valued(section, at)),
             FEAST => Few::one(self.feast(at)),
-            POINT | FEW | CLOCK | BARE | CORE | DATE | NAMED_DATE | PERIOD | LENGTH | ONE_LENGTH | AT => {
-                self.shapes(section, at, |_, caught| caught.all().next())
-            }
+            POINT | FEW | CLOCK | HALF | BARE | CORE | DATE | NAMED_DATE | PERIOD | LENGTH | ONE_LENGTH
+            | AT => self.shapes(section, at, |_, caught| caught.all().next()),
             _ => {
                 let (_, meaning) = MEANINGS.iter().find(|(known, _)| *known == section)?;
                 self.shapes(section, at, *meaning)

@@ -72,11 +72,20 @@ pub(super) const MEANINGS: &[(SectionId, Meaning)] = &[
         Some(Item::Day(Day::one(g.said.weekday(weekday(c)?, -number(c, N)?)?)))
     }),
     (named("date.weekday_and"), |g, c| Some(Item::Day(g.said.on_weekday(day(c)?, weekday(c)?)?))),
-    (named("date.relative_and"), |g, c| {
-        // "Today, Tuesday" on a Monday: one of the two is a mistake.
-        let (today, weekday) = (day(c)?.single()?, weekday(c)?);
-        let or = (today.weekday() != weekday).then(|| g.said.weekday(weekday, 1)).flatten();
-        Some(Item::Day(Day { or, ..Day::one(today) }))
+    (named("date.weekday_or"), |g, c| {
+        // "Today, Tuesday" on a Monday, "this Friday, the 20th" in a week of the 16th: one of the two is a mistake.
+        let (said, weekday) = (day(c)?, weekday(c)?);
+        let date = said.single()?;
+        let or = || g.said.in_week(number(c, SHIFT).unwrap_or(0), weekday);
+        let other = || (date.weekday() != weekday).then(or).flatten();
+        let both =
+            g.said.on_weekday(said, weekday).filter(|both| both.single().is_some_and(|both| both <= date));
+        Some(Item::Day(both.unwrap_or_else(|| Day { or: other(), ..Day::one(date) })))
+    }),
+    (named("date.md_point"), |g, c| {
+        // With two digits it would be a time.
+        numbers(c).nth(1).filter(|(_, digits)| *digits == 1)?;
+        numeric(g, c, true)
     }),
     (named("date.weekday_nth"), |g, c| {
         Some(Item::Day(g.said.on_weekday(g.said.monthly(day_number(c)?)?, weekday(c)?)?))
@@ -333,11 +342,11 @@ fn holiday(grammar: &Grammar<'_>, caught: &Caught<Item>) -> Option<Item> {
         (Some(year), _) => feast(caught, i16::try_from(year).ok()?)?,
         (None, shift) => {
             let said = Said { past: said.past || shift.is_some_and(|shift| shift < 0), ..said };
-            let day = |years| {
-                feast(caught, this + years).filter(|date| shift != Some(-1) || *date != said.today())
-            };
+            let day =
+                |years| feast(caught, this + years).filter(|date| shift != Some(-1) || *date != said.today());
             // One that is not every year may be far, or never come again.
-            let listed = || feast_of(caught)?.listed().iter().rev().copied().find(|date| *date <= said.today());
+            let listed =
+                || feast_of(caught)?.listed().iter().rev().copied().find(|date| *date <= said.today());
             said.nearest(4, day).or_else(listed)?
         }
     };

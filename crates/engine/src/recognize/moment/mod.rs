@@ -17,19 +17,22 @@ mod tests;
 mod tokens;
 
 use alloc::vec::Vec;
+use core::ops::Range;
+
 use answer::Maker;
 use day::Said;
 use grammar::Grammar;
 use items::Kind;
 use tokens::Tokens;
 
-use super::lexicon::{Lexicon, SectionId};
+use super::lexicon::{Lexicon, SectionId, anywhere};
 use super::more::Inside;
 use super::words::Words;
 use super::{Context, Expected, Found, Match, NoMatch, acknowledgement, clause, named, suggestion};
 
 /// A language without shapes of a date reads none of the four types.
 pub(crate) const OWN: SectionId = named("time.date");
+const TURN: SectionId = named("turn");
 const PAST: SectionId = named("time.past");
 
 /// Reads an answer, with a remainder when the rest is a clause of its own.
@@ -40,18 +43,25 @@ pub(crate) fn read(
     expected: &Expected,
 ) -> Result<Match, NoMatch> {
     // "That's all for today" names a day and answers nothing.
-    let own = if acknowledgement(message, &Context::default()) {
+    let own = if closes(message) {
         None
     } else {
         with(lexicon, message, context, expected, |maker| {
-            clause::read_at(lexicon, message, |words| {
+            let whole = |words: Range<usize>| {
                 let value = maker.whole(words.clone())?;
                 Some(Found::of(value, &message.all()[words]))
-            })
+            };
+            let takes_back = |cut| anywhere(TURN, message.all(), cut) > 0 && !maker.adds(cut);
+            clause::Parts { whole, takes_back }.read(lexicon, message)
         })
     };
     own.unwrap_or(Err(NoMatch { reason: "acknowledgement" }))
         .or_else(|no| suggestion::affirmed(lexicon, message, context, expected).ok_or(no))
+}
+
+/// Whether a message is over with something, whatever it names.
+fn closes(message: &Words) -> bool {
+    acknowledgement(message, &Context::default())
 }
 
 /// Every value of a type that a message holds. A bare number is one only when it is the message.
@@ -61,6 +71,9 @@ pub(crate) fn values(
     context: &Context<'_>,
     expected: &Expected,
 ) -> Vec<Inside> {
+    if closes(message) {
+        return Vec::new();
+    }
     let all = with(lexicon, message, context, expected, |maker| {
         let tokens = &maker.grammar.tokens;
         let said = maker.values(&(0..tokens.all.len())).into_iter();

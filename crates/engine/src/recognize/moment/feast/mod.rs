@@ -124,9 +124,7 @@ impl Feast {
             Rule::Orthodox => on(orthodox_easter(year)?, n),
             Rule::Hebrew => hebrew(year.into(), n),
             Rule::Islamic => hijri::of(year, n / 100, n % 100),
-            Rule::IslamicFriday => {
-                hijri::of(year, n / 100, n % 100)?.nth_weekday(-1, Weekday::Friday).ok()
-            }
+            Rule::IslamicFriday => hijri::of(year, n / 100, n % 100)?.nth_weekday(-1, Weekday::Friday).ok(),
             Rule::Hindu => lunar::hindu(year, n),
             Rule::HinduSolar => lunar::hindu_solar(year, n),
             Rule::HinduStar => lunar::hindu_star(year, n),

@@ -133,7 +133,9 @@ mod tests {
 
     #[test]
     fn sines() {
-        for (degrees, known) in [(0, 0), (30, 500_000), (90, ONE), (150, 500_000), (270, -ONE), (-30, -500_000)] {
+        for (degrees, known) in
+            [(0, 0), (30, 500_000), (90, ONE), (150, 500_000), (270, -ONE), (-30, -500_000)]
+        {
             let found = sine(degrees * TURN / 360);
             assert!((found - known).abs() < 2_000, "{degrees}: {found}");
         }
