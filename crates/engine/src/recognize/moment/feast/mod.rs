@@ -240,7 +240,9 @@ mod tests {
     #[test]
     fn no_year_is_too_far() {
         for (_, rule) in RULES {
-            for (year, written) in [(-9999, 101), (9999, 1231), (0, 0), (1, -193), (9999, 99_999)] {
+            for (year, written) in
+                [(2000, 99_999), (2000, 0), (-9999, 101), (9999, 1231), (0, 0), (1, -193), (9999, 99_999)]
+            {
                 let _ = Feast { rule, written }.of(year);
             }
         }
