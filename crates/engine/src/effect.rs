@@ -188,6 +188,12 @@ impl EffectClass {
         Self::ALL.into_iter().find(|class| class.word() == word)
     }
 
+    /// A tool or a sub-agent does it: what comes of it has no key.
+    #[must_use]
+    pub fn calls(self) -> bool {
+        matches!(self, Self::ToolCall | Self::AgentDelegate)
+    }
+
     /// Can leave the thread; whether one does, [`EffectBody::outward`] says.
     #[must_use]
     pub fn can_leave(self) -> bool {

@@ -108,6 +108,7 @@ pub(crate) fn consumed(
         Progress::Working { .. } => " → in progress".into(),
         Progress::Failed { text, .. } => format!(" → failed: {text}"),
         Progress::Uncertain { .. } => " → no answer yet".into(),
+        Progress::Done => " → done".into(),
         Progress::None | Progress::Cancelled => String::new(),
     };
     if by.id == me {
@@ -124,6 +125,8 @@ fn past(action: Action) -> &'static str {
         Action::Cancel => "cancelled",
         Action::Adopt => "adopted",
         Action::CreateAgain => "created again",
+        Action::Happened => "confirmed",
+        Action::DoAgain => "sent again",
         Action::SelectReview | Action::SelectTicket => "answered",
         Action::Edit | Action::Remember => "changed",
         Action::Forget => "cleared",
@@ -170,7 +173,7 @@ pub(crate) fn preview_title(draft: &Draft, status: &CardStatus, now: Timestamp) 
                 Progress::Failed { text, .. } => format!("Not created: {text} · {who}"),
                 Progress::Uncertain { .. } => format!("No answer yet, so it may or may not exist · {who}"),
                 Progress::Cancelled => format!("Cancelled · {who}"),
-                Progress::None => format!("Not created · {who}"),
+                Progress::None | Progress::Done => format!("Not created · {who}"),
             }
         }
     }
@@ -184,7 +187,7 @@ pub(crate) fn uncertain_title(title: &str, status: &CardStatus) -> String {
                 Progress::Failed { text, .. } => format!(" → not created: {text}"),
                 Progress::Uncertain { .. } => " → no answer again".into(),
                 Progress::Working { .. } => " → in progress".into(),
-                Progress::None | Progress::Cancelled => String::new(),
+                Progress::None | Progress::Done | Progress::Cancelled => String::new(),
             };
             format!("\"{title}\": {} by @{}{result}", past(*action), by.name)
         }
@@ -267,9 +270,32 @@ pub(crate) fn call_title(job: &Job, status: &CardStatus, now: Timestamp) -> Stri
         CardStatus::Expired => format!("Expired without a decision: {what}"),
         CardStatus::Superseded { .. } => format!("A newer card took the place of this one: {what}"),
         CardStatus::Withdrawn => format!("Cancelled: {what}"),
-        CardStatus::Decided { action, by, at, .. } => {
-            format!("{what} · {} by @{} {}", past(*action), by.name, at.told(now))
+        CardStatus::Decided { action, by, at, result } => {
+            format!("{what} · {} by @{} {}{}", past(*action), by.name, at.told(now), came_of(result))
         }
+    }
+}
+
+/// What came of a call that was released.
+fn came_of(result: &Progress) -> String {
+    match result {
+        Progress::Done => " → done".into(),
+        Progress::Failed { text, .. } => format!(" → not done: {text}"),
+        Progress::Uncertain { .. } => " → no answer, so it may or may not be done".into(),
+        Progress::Cancelled => " → dropped".into(),
+        Progress::None | Progress::Working { .. } | Progress::Created { .. } => String::new(),
+    }
+}
+
+/// What is asked about a call that nobody knows of, or what became of the question.
+pub(crate) fn uncertain_call_title(job: &Job, status: &CardStatus) -> String {
+    let name = job.name();
+    match status {
+        CardStatus::Decided { action, by, result, .. } => {
+            format!("No answer from {name}: {} by @{}{}", past(*action), by.name, came_of(result))
+        }
+        CardStatus::Withdrawn => format!("{name} did answer after all"),
+        _ => maybe_done(job),
     }
 }
 

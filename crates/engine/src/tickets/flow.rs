@@ -336,18 +336,10 @@ fn created(turn: &mut Turn<'_>, card: &Card, effect: &EffectId, key: &str, url: 
         turn.put(Record::Draft(draft));
     }
     let done = Progress::Created { key: key.into(), url };
-    if let Some(receipt) = receipt_of(card) {
-        result_on(turn, &receipt, done.clone());
+    if let Some(receipt) = card.receipt() {
+        result_on(turn, receipt, done.clone());
     }
     result_on(turn, &card.id, done);
-}
-
-/// The card that first released what an uncertain card asks about.
-fn receipt_of(card: &Card) -> Option<CardId> {
-    match &card.about {
-        About::UncertainEffect { parent, .. } => Some(parent.clone()),
-        _ => None,
-    }
 }
 
 /// The answer nobody expected any more: the far side did create it, and says so now. The question is over.
@@ -366,8 +358,8 @@ fn late(turn: &mut Turn<'_>, card: &Card, effect: &EffectId, key: &str, url: Opt
 /// consumed one never becomes pending again (`spec 06 §6.1`).
 fn failed(turn: &mut Turn<'_>, card: &Card, text: &str, errors: &[FieldError]) -> Reason {
     let over = Progress::Failed { text: text.into(), errors: errors.into() };
-    if let Some(receipt) = receipt_of(card) {
-        result_on(turn, &receipt, over.clone());
+    if let Some(receipt) = card.receipt() {
+        result_on(turn, receipt, over.clone());
     }
     result_on(turn, &card.id, over);
     if let Some(draft) = turn.draft_of(card) {
@@ -380,7 +372,7 @@ fn failed(turn: &mut Turn<'_>, card: &Card, text: &str, errors: &[FieldError]) -
 /// Nobody knows: a person is asked, and nothing is sent again by itself (`spec 06 §4.4`).
 fn uncertain(turn: &mut Turn<'_>, card: &Card, effect: &EffectId) -> Reason {
     let Some(draft) = turn.draft_of(card) else { return Reason::EffectSuperseded };
-    let parent = receipt_of(card).unwrap_or_else(|| card.id.clone());
+    let parent = card.receipt().unwrap_or(&card.id).clone();
     let about = About::UncertainEffect {
         effect: effect.clone(),
         draft: draft.id,
