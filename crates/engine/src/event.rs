@@ -84,7 +84,8 @@ pub enum EventKind {
     /// The user has to be told what intake did not take.
     #[serde(rename = "intake.notice")]
     IntakeNotice {
-        /// The stable word: `queue_full`, `dead`, `paused`, `rate`, `still_open`, `linked`.
+        /// The stable word: `queue_full`, `dead`, `paused`, `rate`, `still_open`, `still_open_here` (another lane of the
+        /// chat says it), `linked`.
         why: String,
         /// The sentence.
         message: String,

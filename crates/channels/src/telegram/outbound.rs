@@ -75,6 +75,26 @@ pub fn edit(chat: i64, message: i64, part: &Part, marks: Marks) -> Call {
     Call { method: "editMessageText", body }
 }
 
+/// That it types: shown for five seconds, or until a message comes.
+#[must_use]
+pub fn typing(chat: i64, topic: Option<i64>) -> Call {
+    let mut body = json!({"chat_id": chat, "action": "typing"});
+    if let Some(topic) = topic {
+        body["message_thread_id"] = json!(topic);
+    }
+    Call { method: "sendChatAction", body }
+}
+
+/// The bot's one reaction to a message.
+#[must_use]
+pub fn react(chat: i64, message: i64, emoji: &str) -> Call {
+    let reaction = json!([{"type": "emoji", "emoji": emoji}]);
+    Call {
+        method: "setMessageReaction",
+        body: json!({"chat_id": chat, "message_id": message, "reaction": reaction}),
+    }
+}
+
 /// The one answer to a press.
 #[must_use]
 pub fn answer(query: &str, text: &str, alert: bool) -> Call {
@@ -121,32 +141,4 @@ pub fn set_webhook(url: &str, secret: &str) -> Call {
 #[must_use]
 pub fn delete_webhook() -> Call {
     Call { method: "deleteWebhook", body: json!({"drop_pending_updates": false}) }
-}
-
-/// The menu as it is.
-#[must_use]
-pub fn get_my_commands() -> Call {
-    Call { method: "getMyCommands", body: json!({}) }
-}
-
-/// The menu as it should be.
-#[must_use]
-pub fn set_my_commands() -> Call {
-    Call { method: "setMyCommands", body: json!({"commands": menu()}) }
-}
-
-/// The commands of the engine that a person picks from a menu.
-#[must_use]
-pub fn menu() -> Value {
-    let command = |(name, about): (&str, &str)| json!({"command": name, "description": about});
-    let commands = [
-        ("help", "What I can do"),
-        ("ticket", "Draft a ticket: /ticket the login fails"),
-        ("status", "What is going on here"),
-        ("pending", "What waits for an answer or a press"),
-        ("why", "Why I did what I last did"),
-        ("forget", "Forget what this chat remembers"),
-        ("stop", "Stop what is running"),
-    ];
-    Value::Array(commands.into_iter().map(command).collect())
 }

@@ -78,7 +78,9 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> Tried {
             Some(Moved::Stale) => Reason::TaskStaleReport,
             None => Reason::TaskTooManyLive,
         }),
-        EventKind::IntakeNotice { why, message } if why == "still_open" => Decided(still_open(turn, message)),
+        EventKind::IntakeNotice { why, message } if why.starts_with("still_open") => {
+            Decided(still_open(turn, message, why == "still_open"))
+        }
         EventKind::IntakeNotice { message, .. } => {
             turn.say(MessageKind::Notification, None, message);
             Decided(Decision::new(Verdict::Answered, Reason::IntakeNotice))
@@ -88,8 +90,8 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> Tried {
 }
 
 /// The channel could not be reached for a while, or shows nothing of before any more: every open card is shown again and
-/// says why, and the lane says it once (`spec 06 §5.6`).
-fn still_open(turn: &mut Turn<'_>, message: &str) -> Decision {
+/// says why. One lane of the chat also says it `aloud` (`spec 06 §5.6`).
+fn still_open(turn: &mut Turn<'_>, message: &str, aloud: bool) -> Decision {
     let open: Vec<Card> = turn.open_cards().cloned().collect();
     if open.is_empty() {
         return Decision::new(Verdict::Ignored, Reason::IntakeNotice);
@@ -97,7 +99,9 @@ fn still_open(turn: &mut Turn<'_>, message: &str) -> Decision {
     for card in &open {
         turn.show_again(card, message);
     }
-    turn.say(MessageKind::Notification, None, message);
+    if aloud {
+        turn.say(MessageKind::Notification, None, message);
+    }
     Decision::new(Verdict::Answered, Reason::IntakeNotice)
 }
 

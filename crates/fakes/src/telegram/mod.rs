@@ -33,7 +33,7 @@ use state::{Query, World};
 
 pub use deliver::Delivery;
 pub use schema::{published_or_skipped, specs, violations};
-pub use state::{Answered, Shown};
+pub use state::{Answered, Shown, Typing};
 
 /// What goes wrong with a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -352,10 +352,22 @@ impl FakeTelegram {
         self.shared.world().dropped
     }
 
-    /// The menu of commands.
+    /// The menu of commands of a language; without a code, everybody else's.
     #[must_use]
-    pub fn commands(&self) -> Value {
-        self.shared.world().commands.clone()
+    pub fn commands(&self, language: &str) -> Value {
+        self.shared.world().commands.get(language).cloned().unwrap_or_default()
+    }
+
+    /// When and where the bot said that it is typing.
+    #[must_use]
+    pub fn typing(&self) -> Vec<Typing> {
+        self.shared.world().typing.clone()
+    }
+
+    /// The only reactions that a chat allows from now.
+    pub fn allows_reactions(&self, chat: i64, emoji: &[&str]) {
+        let allowed = emoji.iter().map(|emoji| (*emoji).to_owned()).collect();
+        self.shared.world().room(chat).reactions = Some(allowed);
     }
 
     /// The webhook that is set.

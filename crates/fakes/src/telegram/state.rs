@@ -32,6 +32,8 @@ pub struct Shown {
     pub keyboard: Vec<Vec<(String, String)>>,
     /// It asks for an answer, with that hint.
     pub force_reply: Option<String>,
+    /// How the bot reacted to it.
+    pub reaction: Option<String>,
     /// How often it was changed.
     pub edits: u32,
     /// When it was written, in milliseconds.
@@ -57,6 +59,8 @@ pub(super) struct Room {
     pub(super) kind: String,
     pub(super) messages: BTreeMap<i64, Shown>,
     pub(super) topics: Vec<i64>,
+    /// The reactions it allows; all of them when nobody said.
+    pub(super) reactions: Option<Vec<String>>,
     pub(super) migrated_to: Option<i64>,
     pub(super) closed: Option<&'static str>,
     pub(super) next: i64,
@@ -80,6 +84,17 @@ pub struct Answered {
     pub alert: bool,
 }
 
+/// The bot says that it is typing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Typing {
+    /// In which chat.
+    pub chat: i64,
+    /// In which topic of it.
+    pub topic: Option<i64>,
+    /// When, in milliseconds.
+    pub at: i64,
+}
+
 #[derive(Debug)]
 pub(super) struct Waiting {
     pub(super) update: Value,
@@ -96,7 +111,9 @@ pub(super) struct World {
     pub(super) answers: Vec<Answered>,
     pub(super) waiting: VecDeque<Waiting>,
     pub(super) dropped: usize,
-    pub(super) commands: Value,
+    /// Menus, by language.
+    pub(super) commands: BTreeMap<String, Value>,
+    pub(super) typing: Vec<Typing>,
     pub(super) webhook: Option<(String, Option<String>)>,
     pub(super) bot: i64,
     pub(super) bot_name: String,
@@ -105,7 +122,7 @@ pub(super) struct World {
 
 impl World {
     pub(super) fn new(bot: i64, bot_name: &str) -> Self {
-        Self { bot, bot_name: bot_name.into(), commands: json!([]), updates: 100_000, ..Self::default() }
+        Self { bot, bot_name: bot_name.into(), updates: 100_000, ..Self::default() }
     }
 
     pub(super) fn room(&mut self, chat: i64) -> &mut Room {

@@ -9,4 +9,5 @@ mod people;
 mod polling;
 mod presses;
 mod recorded;
+mod signals;
 mod world;
