@@ -52,6 +52,10 @@ pub enum EffectBody {
         message: MessageId,
         /// The words.
         text: String,
+        /// Short answers that count, beside any other: buttons, where a channel can make some of them. A press says
+        /// the word.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        offers: Vec<String>,
     },
     /// Show a card.
     #[serde(rename = "card.post")]

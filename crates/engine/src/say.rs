@@ -5,6 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::decision::Verdict;
+use crate::event::{Attached, Posted};
 use crate::focus::{Need, Reference, Thread};
 use crate::lane::Task;
 use crate::policy::Policy;
@@ -49,6 +50,12 @@ pub(crate) const ADOPT_WHICH: &str =
     "Which issue is it? Send its key with this button's form, field \"key\".";
 pub(crate) const ADOPT_NEEDS_KEY: &str = "The form needs the issue's key. Nothing was changed.";
 pub(crate) const NOTHING_CHANGED: &str = "Nothing changed: write what should, as lines like \"Title: …\".";
+/// Short answers of an edit.
+pub(crate) const SKIP: &str = "Skip";
+pub(crate) const CANCEL: &str = "Cancel";
+pub(crate) const LAST_FIELD: &str = "That was the last field. The card above is as it stands now.";
+/// Characters of a field that its question repeats; the card has all of it.
+const FIELD_SHOWN: usize = 200;
 pub(crate) const CHECK_LOST: &str = "the tracker did not answer";
 
 /// Help, naming the installation's command.
@@ -311,10 +318,35 @@ pub(crate) fn corrected(part: Part) -> String {
     format!("Changed: {}.", part.label())
 }
 
-pub(crate) fn edit_how(draft: &Draft) -> String {
+/// What came with a message, for people: `(photo, file plan.pdf)`.
+pub(crate) fn files(files: &[Attached]) -> String {
+    format!("({})", named(files))
+}
+
+fn named(files: &[Attached]) -> String {
+    files.iter().map(Attached::told).collect::<Vec<_>>().join(", ")
+}
+
+pub(crate) fn unread(posted: &Posted) -> String {
+    let files = named(&posted.files);
+    if posted.only_files() {
+        format!("I read words only, so I did not look at this: {files}. Write what it is about.")
+    } else {
+        format!("I read the words alone, and did not look at this: {files}.")
+    }
+}
+
+/// One field of an edit. Its first line is all that some channels show while somebody types.
+pub(crate) fn edit_field(draft: &Draft, part: Part) -> String {
     let labels: Vec<&str> =
         Part::ALL.iter().filter(|part| !draft.part(**part).is_empty()).map(|part| part.label()).collect();
-    format!("What should change? Write lines like \"Title: …\". There is: {}.", labels.join(", "))
+    let label = part.label();
+    format!(
+        "{label}: what should it say? {SKIP} leaves it, {CANCEL} ends the edit.\nNow: “{}”\nLines like \"{label}: …\" \
+         change several fields at once. There is: {}.",
+        gate_card(draft.part(part), FIELD_SHOWN),
+        labels.join(", ")
+    )
 }
 
 pub(crate) fn form_needs(part: Part) -> String {

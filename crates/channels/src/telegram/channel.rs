@@ -318,8 +318,10 @@ impl Channel for Telegram {
         };
         let mut way = Way { sending: &sending, chat, topic: lane.thread.parse().ok(), number };
         match sending.body {
-            EffectBody::Reply { text, .. } if sending.question => {
-                let parts = render::question(text, way.person().as_ref());
+            EffectBody::Reply { text, offers, .. } if sending.question => {
+                // In a group only an answer to our message is sure to reach us, so there the words are typed.
+                let words: &[String] = if chat > 0 { offers } else { &[] };
+                let parts = render::question(text, way.person().as_ref(), words);
                 self.show(&mut way, &parts).await
             }
             EffectBody::Reply { text, .. } => self.show(&mut way, &render::reply(text, None)).await,

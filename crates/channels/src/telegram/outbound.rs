@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::inbound::ALLOWED_UPDATES;
-use super::render::Part;
+use super::render::{Asks, Part};
 
 /// One call.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,9 +60,15 @@ pub fn send(to: Target, part: &Part, marks: Marks) -> Call {
         // A message that is gone never keeps the answer back.
         body["reply_parameters"] = json!({"message_id": message, "allow_sending_without_reply": true});
     }
-    if let Some(hint) = &part.asks {
-        body["reply_markup"] =
-            json!({"force_reply": true, "selective": true, "input_field_placeholder": hint});
+    if let Some(Asks { hint, words }) = &part.asks {
+        body["reply_markup"] = match words.as_slice() {
+            [] => json!({"force_reply": true, "selective": true}),
+            words => {
+                let row: Vec<_> = words.iter().map(|word| json!({"text": word})).collect();
+                json!({"keyboard": [row], "one_time_keyboard": true, "resize_keyboard": true})
+            }
+        };
+        body["reply_markup"]["input_field_placeholder"] = json!(hint);
     }
     Call { method: "sendMessage", body }
 }

@@ -133,9 +133,8 @@ impl World {
         self.event("", kind, given)
     }
 
-    /// A sub-agent that may change something was handed a task, and nobody knows what came of it: the card that asks,
-    /// the card that released it, and the effect.
-    pub(crate) fn unsure_call(&mut self) -> (Card, Card, Effect) {
+    /// There is a sub-agent that may change something, and Ana and Bob may approve what it is handed.
+    pub(crate) fn has_publisher(&mut self) {
         let publisher = Agent { risk: Risk::Write };
         self.policy.agents.insert("publisher".into(), publisher);
         self.policy.approvers.push(ApproverRule {
@@ -143,6 +142,12 @@ impl World {
             targets: vec!["agent:*".into()],
             ..Policy::demo_rule(&["role:approver"])
         });
+    }
+
+    /// A sub-agent that may change something was handed a task, and nobody knows what came of it: the card that asks,
+    /// the card that released it, and the effect.
+    pub(crate) fn unsure_call(&mut self) -> (Card, Card, Effect) {
+        self.has_publisher();
         let _ = self.says("ana", "@publisher publish the release notes");
         let released = self.card();
         let _ = self.presses("bob", &released, 1, Action::Approve);

@@ -123,14 +123,26 @@ fn send(world: &mut World, body: &Value, now: i64) -> Result<Value, Refusal> {
         return Err(Refusal::bad("message to be replied not found"));
     }
     let markup = &body["reply_markup"];
-    let force_reply = (markup["force_reply"] == true)
-        .then(|| markup["input_field_placeholder"].as_str().unwrap_or_default().to_owned());
-    if force_reply.as_deref().is_some_and(|hint| html::units(hint) > 64) {
+    let hint = markup["input_field_placeholder"].as_str().unwrap_or_default();
+    if html::units(hint) > 64 {
         return Err(Refusal::bad("input_field_placeholder is too long"));
     }
+    let force_reply = (markup["force_reply"] == true).then(|| hint.to_owned());
+    let offered = markup["keyboard"].as_array().into_iter().flatten().filter_map(Value::as_array).flatten();
+    let words = offered.map(|key| key["text"].as_str().unwrap_or_default().to_owned()).collect();
     let from = world.bot;
-    let shown =
-        Shown { from, text, entities, topic, reply_to, keyboard, force_reply, at: now, ..Shown::default() };
+    let shown = Shown {
+        from,
+        text,
+        entities,
+        topic,
+        reply_to,
+        keyboard,
+        words,
+        force_reply,
+        at: now,
+        ..Shown::default()
+    };
     let id = world.write(chat, shown);
     Ok(world.message(chat, id))
 }

@@ -30,8 +30,12 @@ pub struct Shown {
     pub reply_to: Option<i64>,
     /// Labels and data of its buttons, row by row.
     pub keyboard: Vec<Vec<(String, String)>>,
+    /// Words that its keyboard offers to say.
+    pub words: Vec<String>,
     /// It asks for an answer, with that hint.
     pub force_reply: Option<String>,
+    /// What came with it: the field and what is in it.
+    pub attached: Option<(String, Value)>,
     /// How the bot reacted to it.
     pub reaction: Option<String>,
     /// How often it was changed.
@@ -170,10 +174,20 @@ impl World {
         };
         let mut message = json!({
             "message_id": id, "date": shown.at / 1_000, "chat": self.chat(chat),
-            "from": self.user(shown.from), "text": shown.text,
+            "from": self.user(shown.from),
         });
+        let (text, entities) = match &shown.attached {
+            Some((field, file)) => {
+                message[field] = file.clone();
+                ("caption", "caption_entities")
+            }
+            None => ("text", "entities"),
+        };
+        if shown.attached.is_none() || !shown.text.is_empty() {
+            message[text] = json!(shown.text);
+        }
         if !shown.entities.is_empty() {
-            message["entities"] = json!(shown.entities);
+            message[entities] = json!(shown.entities);
         }
         if let Some(topic) = shown.topic {
             message["message_thread_id"] = json!(topic);

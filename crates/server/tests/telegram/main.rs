@@ -2,6 +2,8 @@
 //! in virtual time (`spec 07 §3, §14`).
 
 mod cards;
+mod files;
+mod forms;
 mod hook;
 mod lanes;
 mod outage;
