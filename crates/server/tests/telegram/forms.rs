@@ -41,7 +41,7 @@ async fn in_a_group_a_field_is_answered_as_a_reply() {
         asked.force_reply.as_deref(),
         Some("Title: what should it say? Skip leaves it, Cancel ends the edit.")
     );
-    assert!(asked.words.is_empty() && asked.text.starts_with("Mia P.: Title"), "{}", asked.text);
+    assert!(asked.words.is_empty() && asked.text.starts_with("Mia: Title"), "{}", asked.text);
     w.telegram.replies(TEAM, MIA, asked.id, "A PDF export");
     w.calm().await;
     assert!(w.telegram.shown(TEAM, card.id).unwrap().text.contains("A PDF export"));
