@@ -168,9 +168,12 @@ fn posted(key: String, message: &Message, bot: &Bot) -> Incoming {
         None if files.is_empty() => return ignored(keys, message.chat.id, "message.no_text"),
         None => Default::default(),
     };
+    let mut addressing = facts(message, bot);
     let (kind, also) = match command(text, entities, bot) {
         // What comes with a command is to be told of too, so it stays a message; the engine knows its own command.
         Some(Command::Ours(text)) if !files.is_empty() => {
+            // A command is to us, named or not.
+            addressing.mentioned = true;
             (written(message, format!("/{} {text}", bot.command), files), Also::Nothing)
         }
         Some(Command::Ours(text)) => match text.strip_prefix("start ") {
@@ -185,7 +188,6 @@ fn posted(key: String, message: &Message, bot: &Bot) -> Incoming {
         Some(Command::OfAnotherBot) => return ignored(keys, message.chat.id, "command.of_another_bot"),
         None => (written(message, without_our_name(text, entities, bot), files), Also::Nothing),
     };
-    let addressing = facts(message, bot);
     // A command of another program or of nobody in particular is as little ours as its message would be.
     if (addressing.bot || addressing.own) && matches!(kind, EventKind::Command { .. }) {
         return ignored(keys, message.chat.id, "command.of_a_bot");
