@@ -6,7 +6,7 @@ use crate::event::{Event, EventKind, Press};
 use crate::given::Given;
 use crate::id::{CardId, TaskId};
 use crate::lane::{Lane, Record, RecordKey, RecordKind};
-use crate::workflow::{About, CardStatus, Progress, TimerAbout};
+use crate::workflow::{CardStatus, Progress, TimerAbout};
 
 /// Which records an event needs that the lane has not loaded: the runtime reads them and hands them over in
 /// [`Given::revived`], and asks again until nothing is missing.
@@ -40,6 +40,13 @@ pub fn needs(lane: &Lane, event: &Event, given: &Given) -> Vec<RecordKey> {
         _ => None,
     };
     let mut wanted: Vec<RecordKey> = card.iter().map(|card| key(RecordKind::Card, &card.0)).collect();
+    if let (EventKind::EffectSettled { .. }, Some(task)) = (&event.kind, task)
+        && let Some(Record::Task(task)) = have(&key(RecordKind::Task, &task.0))
+    {
+        // What released the call becomes its receipt.
+        let card = task.work.as_ref().and_then(|work| work.card.as_ref());
+        wanted.extend(card.map(|card| key(RecordKind::Card, &card.0)));
+    }
     if let EventKind::MessagePosted(_) = &event.kind {
         // What a waiting question is about, should it be answered.
         for pending in lane.head.pendings.iter().chain(&lane.head.lapsed).filter(|p| p.expected.is_some()) {
@@ -51,9 +58,7 @@ pub fn needs(lane: &Lane, event: &Event, given: &Given) -> Vec<RecordKey> {
     for card in &cards {
         let Some(Record::Card(card)) = have(card) else { continue };
         wanted.extend(card.draft().map(|draft| key(RecordKind::Draft, &draft.0)));
-        if let About::UncertainEffect { parent, .. } = &card.about {
-            wanted.push(key(RecordKind::Card, &parent.0));
-        }
+        wanted.extend(card.receipt().map(|receipt| key(RecordKind::Card, &receipt.0)));
         if let CardStatus::Decided { result: Progress::Uncertain { card }, .. } = &card.status {
             wanted.push(key(RecordKind::Card, &card.0));
         }

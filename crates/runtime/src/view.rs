@@ -124,7 +124,7 @@ impl Runtime {
                     _ => None,
                 }
             }
-            About::ScopeGate { .. } | About::CallPreview { .. } | About::Remembered => None,
+            _ => None,
         };
         let mut model = project(card, draft.as_ref(), self.store.now(), &self.policy);
         self.keys.fill(&lane.key.tenant, &mut model);

@@ -430,7 +430,7 @@ pub(crate) fn approval_state(state: &ApprovalState) -> &'static str {
     match state {
         ApprovalState::Pending => "pending",
         ApprovalState::Decided { change: ApprovalChange::Decide { action, .. } } => match action {
-            Action::Approve | Action::CreateAgain | Action::Adopt => "approved",
+            action if action.needs_approver() => "approved",
             Action::Reject => "rejected",
             _ => "cancelled",
         },

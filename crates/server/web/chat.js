@@ -63,6 +63,7 @@ const KICKERS = {
   draft_preview: 'Preview',
   scope_gate: 'Question',
   uncertain_effect: 'No answer yet',
+  uncertain_call: 'No answer yet',
   receipt: 'Receipt',
   remembered: 'Remembered',
 };

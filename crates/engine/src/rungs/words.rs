@@ -280,8 +280,9 @@ fn apply(turn: &mut Turn<'_>, pending: &PendingState, value: &Value, again: bool
         ) => {
             work::offer_answered(turn, pending, *yes);
         }
-        (PendingKind::WaitingStoryEdit { card, .. }, Value::Text(text), _) => {
-            flow::edit_by_text(turn, card, text)
+        (PendingKind::WaitingStoryEdit { card, part, .. }, Value::Text(text), _) => {
+            let skips = folded(say::SKIP).eq(folded(text));
+            flow::edit_by_text(turn, card, *part, Some(text.as_str()).filter(|_| !skips));
         }
         // A value a host asked for is the host's to act on: it is in the decision.
         _ => {}

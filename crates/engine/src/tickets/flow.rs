@@ -116,33 +116,54 @@ fn pour(draft: &mut Draft, part: Part, text: &str) {
 
 // ---- edits ----
 
-/// *Edit* was pressed: channels with forms open one from the card's fields; words do as well.
+/// *Edit* was pressed: channels with forms open one from the card's fields; elsewhere they are asked for one by one
+/// (`spec 07 §3.3`).
 pub(crate) fn ask_edit(turn: &mut Turn<'_>, card: &Card) -> Decision {
     let Some(draft) = turn.draft_of(card) else { return Decision::new(Verdict::Refused, Reason::StaleStep) };
-    let anchor = turn.say(MessageKind::Question, Some(&draft.task), &say::edit_how(&draft));
-    let kind = PendingKind::WaitingStoryEdit { draft: draft.id, card: card.id.clone() };
-    let asked = turn.event.actor.clone();
-    turn.open_pending(kind, Some(Expected::Text), &anchor, Some(&draft.task), Some(&asked), None);
+    if !ask_field(turn, &card.id, &draft, None) {
+        return Decision::new(Verdict::Refused, Reason::StaleStep);
+    }
     Decision::new(Verdict::Asked, Reason::PressApplied)
 }
 
-/// The edit in words.
-pub(crate) fn edit_by_text(turn: &mut Turn<'_>, card: &CardId, text: &str) {
+/// Asks for the first field of a card, or for the one behind `after`. `false`: there is none.
+fn ask_field(turn: &mut Turn<'_>, card: &CardId, draft: &Draft, after: Option<Part>) -> bool {
+    let next = |part: &Part| Some(*part) > after && !draft.part(*part).is_empty();
+    let Some(part) = Part::ALL.into_iter().find(next) else { return false };
+    let question = say::edit_field(draft, part);
+    let offers = [say::SKIP, say::CANCEL];
+    let anchor = turn.say_offering(MessageKind::Question, Some(&draft.task), &question, &offers);
+    let kind = PendingKind::WaitingStoryEdit { draft: draft.id.clone(), card: card.clone(), part };
+    let asked = turn.event.actor.clone();
+    turn.open_pending(kind, Some(Expected::Text), &anchor, Some(&draft.task), Some(&asked), None);
+    true
+}
+
+/// An answer about one field: its new text, or none to leave it; the next field follows. Labelled lines change what they
+/// name, and end the edit.
+pub(crate) fn edit_by_text(turn: &mut Turn<'_>, card: &CardId, part: Part, text: Option<&str>) {
     let Some(card) = turn.card(card).filter(Card::open) else {
         turn.tell(say::STALE_STEP);
         return;
     };
     let Some(mut draft) = turn.draft_of(&card) else { return };
-    let mut parts = draft.parts.clone();
-    let free = fill(&mut parts, text);
-    if parts == draft.parts || !free.is_empty() && parts.len() == draft.parts.len() && free == text.trim() {
-        turn.tell(say::NOTHING_CHANGED);
+    let before = draft.parts.clone();
+    let labelled = text.is_some_and(|text| fill(&mut draft.parts, text) != text.trim());
+    if let Some(text) = text.filter(|_| !labelled) {
+        draft.write(part, text);
+    }
+    if let Some(part) = draft.missing().first() {
+        turn.tell(&say::form_needs(*part));
         return;
     }
-    draft.parts = parts;
-    match draft.missing().first() {
-        Some(part) => turn.tell(&say::form_needs(*part)),
-        None => revise(turn, card, draft),
+    let (changed, id) = (draft.parts != before, card.id.clone());
+    if changed {
+        revise(turn, card, draft.clone());
+    }
+    if labelled && !changed {
+        turn.tell(say::NOTHING_CHANGED);
+    } else if !labelled && !ask_field(turn, &id, &draft, Some(part)) {
+        turn.say(MessageKind::Notification, Some(&draft.task), say::LAST_FIELD);
     }
 }
 
@@ -336,18 +357,10 @@ fn created(turn: &mut Turn<'_>, card: &Card, effect: &EffectId, key: &str, url: 
         turn.put(Record::Draft(draft));
     }
     let done = Progress::Created { key: key.into(), url };
-    if let Some(receipt) = receipt_of(card) {
-        result_on(turn, &receipt, done.clone());
+    if let Some(receipt) = card.receipt() {
+        result_on(turn, receipt, done.clone());
     }
     result_on(turn, &card.id, done);
-}
-
-/// The card that first released what an uncertain card asks about.
-fn receipt_of(card: &Card) -> Option<CardId> {
-    match &card.about {
-        About::UncertainEffect { parent, .. } => Some(parent.clone()),
-        _ => None,
-    }
 }
 
 /// The answer nobody expected any more: the far side did create it, and says so now. The question is over.
@@ -366,8 +379,8 @@ fn late(turn: &mut Turn<'_>, card: &Card, effect: &EffectId, key: &str, url: Opt
 /// consumed one never becomes pending again (`spec 06 §6.1`).
 fn failed(turn: &mut Turn<'_>, card: &Card, text: &str, errors: &[FieldError]) -> Reason {
     let over = Progress::Failed { text: text.into(), errors: errors.into() };
-    if let Some(receipt) = receipt_of(card) {
-        result_on(turn, &receipt, over.clone());
+    if let Some(receipt) = card.receipt() {
+        result_on(turn, receipt, over.clone());
     }
     result_on(turn, &card.id, over);
     if let Some(draft) = turn.draft_of(card) {
@@ -380,7 +393,7 @@ fn failed(turn: &mut Turn<'_>, card: &Card, text: &str, errors: &[FieldError]) -
 /// Nobody knows: a person is asked, and nothing is sent again by itself (`spec 06 §4.4`).
 fn uncertain(turn: &mut Turn<'_>, card: &Card, effect: &EffectId) -> Reason {
     let Some(draft) = turn.draft_of(card) else { return Reason::EffectSuperseded };
-    let parent = receipt_of(card).unwrap_or_else(|| card.id.clone());
+    let parent = card.receipt().unwrap_or(&card.id).clone();
     let about = About::UncertainEffect {
         effect: effect.clone(),
         draft: draft.id,

@@ -96,7 +96,14 @@ pub fn project(card: &Card, draft: Option<&Draft>, now: Timestamp, policy: &Poli
         About::UncertainEffect { .. } => {
             model.title = say::uncertain_title(draft.map_or("", |d| d.part(Part::Title)), &card.status);
         }
-        About::CallPreview { call, .. } => call_preview(&mut model, card, call, now, policy),
+        About::CallPreview { call, .. } => {
+            model.title = say::call_title(&call.job, &card.status, now);
+            call_of(&mut model, card, call, now, policy);
+        }
+        About::UncertainCall { call, .. } => {
+            model.title = say::uncertain_call_title(&call.job, &card.status);
+            call_of(&mut model, card, call, now, policy);
+        }
         About::Remembered => model.title = say::REMEMBERED_CARD.into(),
     }
     model.buttons = card.actions().into_iter().map(|action| button(card, action, draft)).collect();
@@ -140,8 +147,7 @@ fn preview(
 }
 
 /// Everything that would go out, and to whom.
-fn call_preview(model: &mut CardModel, card: &Card, call: &Call, now: Timestamp, policy: &Policy) {
-    model.title = say::call_title(&call.job, &card.status, now);
+fn call_of(model: &mut CardModel, card: &Card, call: &Call, now: Timestamp, policy: &Policy) {
     model.hash = Some(hex(&sha256(&[jcs(call).as_bytes()])[..4]));
     let field = |name: &str, text: &str| Field { name: name.into(), label: name.into(), text: text.into() };
     model.fields.push(field("task", &call.text));
@@ -162,7 +168,11 @@ fn receipt(model: &mut CardModel, result: &Progress) {
     match result {
         Progress::Created { url, .. } => model.link.clone_from(url),
         Progress::Failed { errors, .. } => model.errors.clone_from(errors),
-        Progress::None | Progress::Working { .. } | Progress::Uncertain { .. } | Progress::Cancelled => {}
+        Progress::None
+        | Progress::Working { .. }
+        | Progress::Done
+        | Progress::Uncertain { .. }
+        | Progress::Cancelled => {}
     }
 }
 
@@ -210,11 +220,9 @@ fn button(card: &Card, action: Action, draft: Option<&Draft>) -> Button {
                 card.version
             )
         }
-        None => match &card.about {
-            About::CallPreview { call, .. } => {
-                format!("{}: {} {}", action.label(), call.job.class(), call.job.name())
-            }
-            _ => action.label().into(),
+        None => match card.call() {
+            Some((call, _)) => format!("{}: {} {}", action.label(), call.job.class(), call.job.name()),
+            None => action.label().into(),
         },
     };
     Button { action, label: action.label().into(), name, on, token: None }

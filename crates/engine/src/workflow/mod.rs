@@ -82,6 +82,17 @@ pub enum About {
         /// The message it was asked for with.
         source: MessageId,
     },
+    /// Nobody knows whether such a call was made.
+    UncertainCall {
+        /// The effect that made it, or did not.
+        effect: EffectId,
+        /// What went out, or did not.
+        call: Call,
+        /// The message it was asked for with.
+        source: MessageId,
+        /// The card that first released it: its receipt.
+        parent: CardId,
+    },
     /// An answer that used the remembered intent.
     Remembered,
 }
@@ -89,7 +100,7 @@ pub enum About {
 impl About {
     /// It releases outward effects, so the store keeps an approval of it.
     pub(crate) fn is_approval(&self) -> bool {
-        matches!(self, Self::DraftPreview { .. } | Self::UncertainEffect { .. } | Self::CallPreview { .. })
+        !matches!(self, Self::ScopeGate { .. } | Self::Remembered)
     }
 }
 
@@ -164,6 +175,8 @@ pub enum Progress {
         /// The effect itself.
         effect: EffectId,
     },
+    /// The call was made.
+    Done,
     /// Created.
     Created {
         /// `DEMO-1`.
@@ -221,6 +234,7 @@ impl Card {
             (About::DraftPreview { .. }, _) => Step::DraftPreview,
             (About::ScopeGate { .. }, _) => Step::ScopeGate,
             (About::UncertainEffect { .. }, _) => Step::UncertainEffect,
+            (About::UncertainCall { .. }, _) => Step::UncertainCall,
             (About::Remembered, _) => Step::Remembered,
         }
     }
@@ -230,14 +244,46 @@ impl Card {
     pub fn draft(&self) -> Option<&DraftId> {
         match &self.about {
             About::DraftPreview { draft, .. } | About::UncertainEffect { draft, .. } => Some(draft),
-            About::ScopeGate { .. } | About::CallPreview { .. } | About::Remembered => None,
+            About::ScopeGate { .. }
+            | About::CallPreview { .. }
+            | About::UncertainCall { .. }
+            | About::Remembered => None,
+        }
+    }
+
+    /// The call it shows, and the message that call was asked for with.
+    #[must_use]
+    pub fn call(&self) -> Option<(&Call, &MessageId)> {
+        match &self.about {
+            About::CallPreview { call, source } | About::UncertainCall { call, source, .. } => {
+                Some((call, source))
+            }
+            _ => None,
         }
     }
 
     /// The task whose call it shows, if it shows one.
     #[must_use]
     pub fn task(&self) -> Option<&TaskId> {
-        if let About::CallPreview { call, .. } = &self.about { Some(&call.task) } else { None }
+        self.call().map(|(call, _)| &call.task)
+    }
+
+    /// Of a card that asks about an uncertain effect: the card that first released it, its receipt.
+    #[must_use]
+    pub fn receipt(&self) -> Option<&CardId> {
+        match &self.about {
+            About::UncertainEffect { parent, .. } | About::UncertainCall { parent, .. } => Some(parent),
+            _ => None,
+        }
+    }
+
+    /// The uncertain effect it asks about, if it asks about one.
+    #[must_use]
+    pub fn doubts(&self) -> Option<&EffectId> {
+        match &self.about {
+            About::UncertainEffect { effect, .. } | About::UncertainCall { effect, .. } => Some(effect),
+            _ => None,
+        }
     }
 
     /// A press may still change it.

@@ -13,7 +13,7 @@ use crate::effect::{ApprovalRef, EffectBody};
 use crate::event::Press;
 use crate::id::{CardId, EffectId};
 use crate::intent::{Intent, Remembered};
-use crate::lane::TaskStatus;
+use crate::lane::{Task, TaskStatus};
 use crate::policy::ApproverRule;
 use crate::recognize::Words;
 use crate::rungs::intent::act;
@@ -143,6 +143,14 @@ fn perform(turn: &mut Turn<'_>, card: Card, action: Action, remember: bool) -> D
             work::release(turn, card);
             done
         }
+        Action::Happened => {
+            work::happened(turn, card);
+            done
+        }
+        Action::DoAgain => {
+            work::again(turn, card);
+            done
+        }
         Action::Approve | Action::CreateAgain => {
             flow::release(turn, card, action);
             done
@@ -155,9 +163,9 @@ fn perform(turn: &mut Turn<'_>, card: Card, action: Action, remember: bool) -> D
         Action::Edit => flow::ask_edit(turn, &card),
         Action::Adopt => flow::ask_key(turn),
         Action::Cancel => {
-            if let About::UncertainEffect { effect, parent, .. } = &card.about {
+            if let Some((effect, receipt)) = card.doubts().zip(card.receipt()) {
                 turn.cancel(effect);
-                result_on(turn, &parent.clone(), Progress::Cancelled);
+                result_on(turn, receipt, Progress::Cancelled);
             }
             end_of(turn, &card, TaskStatus::Cancelled);
             decide(turn, card, action, Progress::Cancelled);
@@ -245,9 +253,11 @@ pub(crate) fn works_on(card: &Card) -> Option<(&EffectId, &EffectId)> {
     }
 }
 
-/// The task a card is about ends with it.
+/// The task a card is about ends with it, unless it waits for another one by now.
 pub(crate) fn end_of(turn: &mut Turn<'_>, card: &Card, status: TaskStatus) {
-    let task = turn.draft_of(card).map(|draft| draft.task).or_else(|| card.task().cloned());
+    let waits = |task: &Task| task.work.as_ref().is_none_or(|work| work.card.as_ref() == Some(&card.id));
+    let called = card.task().and_then(|id| turn.task(id)).filter(waits);
+    let task = turn.draft_of(card).map(|draft| draft.task).or(called.map(|task| task.id));
     if let Some(task) = task {
         turn.end_task(&task, status);
     }

@@ -14,6 +14,8 @@ pub enum Step {
     UncertainEffect,
     /// One call of a tool or a sub-agent, shown before it is made.
     CallPreview,
+    /// Nobody knows whether such a call was made.
+    UncertainCall,
     /// What came of a decision.
     Receipt,
     /// An answer that used the remembered intent, with its clear button.
@@ -42,6 +44,10 @@ pub enum Action {
     Adopt,
     /// It does not: make it again.
     CreateAgain,
+    /// It happened: the call was made.
+    Happened,
+    /// It did not: make the call again.
+    DoAgain,
     /// Drop it.
     Cancel,
     /// Clear the remembered mode.
@@ -50,7 +56,7 @@ pub enum Action {
 
 impl Action {
     /// Every action.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::Approve,
         Self::Reject,
         Self::Edit,
@@ -60,6 +66,8 @@ impl Action {
         Self::Remember,
         Self::Adopt,
         Self::CreateAgain,
+        Self::Happened,
+        Self::DoAgain,
         Self::Cancel,
         Self::Forget,
     ];
@@ -77,6 +85,8 @@ impl Action {
             Self::Remember => "remember",
             Self::Adopt => "adopt",
             Self::CreateAgain => "create_again",
+            Self::Happened => "happened",
+            Self::DoAgain => "do_again",
             Self::Cancel => "cancel",
             Self::Forget => "forget",
         }
@@ -101,6 +111,8 @@ impl Action {
             Self::Remember => "Remember for this thread",
             Self::Adopt => "It exists…",
             Self::CreateAgain => "Create again",
+            Self::Happened => "It happened",
+            Self::DoAgain => "Do it again",
             Self::Cancel => "Cancel",
             Self::Forget => "Clear remembered mode",
         }
@@ -109,7 +121,7 @@ impl Action {
     /// Releases or settles something outward, so the presser must be an approver.
     #[must_use]
     pub fn needs_approver(self) -> bool {
-        matches!(self, Self::Approve | Self::Adopt | Self::CreateAgain)
+        matches!(self, Self::Approve | Self::Adopt | Self::CreateAgain | Self::Happened | Self::DoAgain)
     }
 }
 
@@ -121,6 +133,7 @@ pub fn allowed(step: Step) -> &'static [Action] {
         Step::ScopeGate => &[Action::SelectReview, Action::SelectTicket, Action::Dismiss, Action::Remember],
         Step::CallPreview => &[Action::Approve, Action::Reject],
         Step::UncertainEffect => &[Action::Adopt, Action::CreateAgain, Action::Cancel],
+        Step::UncertainCall => &[Action::Happened, Action::DoAgain, Action::Cancel],
         Step::Remembered => &[Action::Forget],
         Step::Receipt => &[],
     }
