@@ -141,7 +141,7 @@ fn an_uncertain_call_is_made_again_by_a_press_alone_and_ends_on_every_card() {
     assert!(matches!(asks.about, About::UncertainCall { .. }));
     assert!(matches!(came_of(&w, &released), Progress::Uncertain { .. }));
     let step = w.presses("bob", &asks, 1, Action::DoAgain);
-    assert_eq!(step.cancel, [call.id.clone()], "the first is dropped for the second");
+    assert_eq!(step.cancel, core::slice::from_ref(&call.id), "the first is dropped for the second");
     let again = step.effects.iter().find(|effect| effect.body.outward()).unwrap().clone();
     assert_eq!(again.body, call.body, "what was approved, and nothing else");
     assert_eq!(again.approval.as_ref().unwrap().card, asks.id, "released by the card that asked");
@@ -163,7 +163,7 @@ fn a_call_that_answers_after_all_ends_the_question() {
         assert!(heard(&w.outcome(&call, outcome)) > 0);
         assert_eq!(came_of(&w, &released), came);
         assert!(!w.lane.records.card(&asks.id).unwrap().open());
-        assert!(w.lane.head.pendings.iter().next().is_none());
+        assert!(w.lane.head.pendings.is_empty());
         assert!(heard(&w.presses("bob", &asks, 1, Action::DoAgain)) > 0);
         assert_eq!(creates(&w), 1);
     }
