@@ -13,7 +13,7 @@
 
 use core::cell::OnceCell;
 
-use super::clause::Echo;
+use super::echo::Echo;
 use super::lexicon::{Lexicon, Section, SectionId, skip};
 use super::named;
 use super::words::{Gap, MOST, Word, Words};
