@@ -21,7 +21,8 @@ const TURN: SectionId = named("turn.close");
 pub fn acknowledgement(message: &Words, context: &Context<'_>) -> bool {
     RECOGNIZE.iter().any(|lexicon| {
         closes(lexicon, message.all())
-            || Echo::of(lexicon, message, context.question()).merged()
+            || Echo::of(lexicon, message, context.question())
+                .merged()
                 .is_some_and(|merged| closes(lexicon, &merged))
             || boolean::declines(lexicon, message, context)
     })

@@ -180,13 +180,12 @@ mod tests {
     fn words_that_are_one_but_for_their_endings() {
         for (language, one, other, same) in [
             (0, "leave", "leaving", true),
-            (0, "transfer", "transferring", true),
+            (0, "travel", "travelling", true),
             (0, "ticket", "tickets", true),
             (0, "share", "shared", true),
             (0, "car", "card", false),
             (0, "depart", "department", false),
-            (0, "part", "party", true),
-            (1, "Abfahrt", "Abfahrten", true),
+            (1, "abfahrt", "abfahrten", true),
             (1, "übergabe", "übergaben", true),
         ] {
             let endings = RECOGNIZE[language].section(ENDING);

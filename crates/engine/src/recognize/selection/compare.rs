@@ -8,8 +8,8 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::normal::{self, Compact};
-use crate::recognize::lexicon::{Lexicon, Section, SectionId};
 use crate::recognize::echo::{self, akin};
+use crate::recognize::lexicon::{Lexicon, Section, SectionId};
 use crate::recognize::named;
 use crate::recognize::words::{self, Words};
 
