@@ -38,6 +38,8 @@ pub(super) struct TurnView {
     intent: Option<&'static str>,
     applied: Option<wire::Applied>,
     focus: Option<Focus>,
+    /// What the whole message said, where it interrupted: "start over".
+    interrupt: Option<String>,
     input: Option<Input>,
     /// The effect whose outcome it took in.
     settles: Option<EffectRow>,
@@ -197,6 +199,7 @@ pub(super) async fn view(desk: &Desk, stored: &StoredTurn) -> Result<TurnView, P
             Some(focus) => Some(self::focus(desk, &lane, focus).await?),
             None => None,
         },
+        interrupt: turn.row.trace.interrupt().map(|kind| kind.word().replace('_', " ")),
         input: turn.content.as_ref().map(|_| input(turn)),
         settles: settles(desk, turn).await?,
         said: said(turn, &planned, &views),
