@@ -11,7 +11,7 @@
 use alloc::string::String;
 
 use super::clause::remainder;
-use super::echo;
+use super::echo::{self, Echo};
 use super::lexicon::{Cover, Lexicon, Section, SectionId, WordId};
 use super::words::{Gap, Word, Words};
 use super::{Context, Found, Match, NoMatch, Strength, Value, named};
@@ -84,7 +84,8 @@ pub(crate) fn read(
     }
     let reader = Reader { lexicon, message, asked: Asked::of(lexicon, context.question()) };
     // What repeats the question is read first: it leaves less that is not explained.
-    let merged = if reader.asked.choice { None } else { echo::merged(lexicon, message, context.question()) };
+    let echo = Echo::of(lexicon, message, context.question());
+    let merged = if reader.asked.choice { None } else { echo.merged() };
     let merged = merged.as_deref().map(|words| (words, reader.cover(words)));
     if let Some(Ok(found)) = merged.as_ref().map(|(words, cover)| reader.whole(words, cover)) {
         return in_focus(found, context);

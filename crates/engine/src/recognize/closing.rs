@@ -1,8 +1,9 @@
 //! Messages that are nothing but an acknowledgement, or nothing but a greeting (`spec 03 §1`, `§4`).
 
+use super::echo::Echo;
 use super::lexicon::{Cover, Lexicon, RECOGNIZE, SectionId};
 use super::words::{Gap, Word, Words};
-use super::{Context, boolean, echo, named};
+use super::{Context, boolean, named};
 
 const GREETING: SectionId = named("greeting");
 const SIR: SectionId = named("sir");
@@ -20,7 +21,8 @@ const TURN: SectionId = named("turn.close");
 pub fn acknowledgement(message: &Words, context: &Context<'_>) -> bool {
     RECOGNIZE.iter().any(|lexicon| {
         closes(lexicon, message.all())
-            || echo::merged(lexicon, message, context.question())
+            || Echo::of(lexicon, message, context.question())
+                .merged()
                 .is_some_and(|merged| closes(lexicon, &merged))
             || boolean::declines(lexicon, message, context)
     })

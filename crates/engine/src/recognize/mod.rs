@@ -395,7 +395,10 @@ pub fn answer(expected: &Expected, message: &Words, context: &Context<'_>) -> Re
         match read {
             Ok(found) => return Ok(found),
             Err(no) if no.reason == ANOTHER_LANGUAGE => {}
-            Err(no) => reason = no.reason,
+            Err(no) => match suggestion::affirmed(lexicon, message, context, expected) {
+                Some(found) => return Ok(found),
+                None => reason = no.reason,
+            },
         }
     }
     if quoted || !is_found_inside(expected) {

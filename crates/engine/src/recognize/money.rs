@@ -6,7 +6,7 @@
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
-use super::clause::Echo;
+use super::echo::Echo;
 use super::lexicon::{Lexicon, Section, SectionId, anywhere, skip};
 use super::more::Inside;
 use super::numeral::{Decimal, Numerals};

@@ -6,12 +6,13 @@
 
 use alloc::string::ToString;
 use alloc::vec::Vec;
+use core::ops::Range;
 
-use super::clause::Echo;
+use super::echo::Echo;
 use super::lexicon::{Lexicon, Section, SectionId, anywhere, skip};
 use super::more::Inside;
 use super::numeral::{Decimal, Numerals};
-use super::words::{Gap, Word, Words};
+use super::words::{Gap, MOST, Word, Words};
 use super::{Context, Found, Match, NoMatch, Value, clause, named};
 
 pub(crate) const LEAD: SectionId = named("number.lead");
@@ -24,6 +25,9 @@ const MEMBER: SectionId = named("number.member");
 const SELF: SectionId = named("number.self");
 const JOIN: SectionId = named("number.join");
 const PAIR: SectionId = named("number.pair");
+const TURN: SectionId = named("turn");
+const REMARK: SectionId = named("number.remark");
+const UNSURE: SectionId = named("unsure");
 const AFTER: [SectionId; 4] = [named("tail"), named("filler"), named("thanks"), named("number.tail")];
 const BEFORE: SectionId = named("number.before");
 const ENDS: SectionId = named("number.ends");
@@ -44,7 +48,11 @@ pub(crate) fn read(
     context: &Context<'_>,
 ) -> Result<Match, NoMatch> {
     let reader = Reader::of(lexicon, message, context);
-    clause::read(lexicon, message, |words| reader.whole(words))
+    let parts = clause::Parts {
+        whole: |words: Range<usize>| reader.whole(&message.all()[words]),
+        takes_back: |cut: usize| reader.takes_back(&message.all()[cut..]),
+    };
+    parts.read(lexicon, message)
 }
 
 /// What is counted, to a question.
@@ -112,6 +120,14 @@ impl<'r> Reader<'r> {
                 && words[next - 1].after == Gap::Space
         })?;
         (self.message.folded(any).ends_with('s') && self.ends(words, next + 1)).then_some(found)
+    }
+
+    /// Whether a clause changes the number before it. "But I can't remember the pin" and "if the hall can hold us" say
+    /// something about it, as long as they name no other number and do not doubt.
+    fn takes_back(&self, clause: &[Word]) -> bool {
+        let other = || (0..clause.len().min(MOST)).any(|at| self.value(clause, at).is_some());
+        let remark = || self.list(REMARK).at(clause, 0) && !self.list(UNSURE).within(clause) && !other();
+        anywhere(TURN, clause, 0) > 0 && !remark()
     }
 
     /// What is counted: a noun of the list, or the question's own.
@@ -350,6 +366,17 @@ mod tests {
             (found.value, found.remainder.as_deref()),
             (Value::Number("2".into()), Some("mail Bob the plan"))
         );
+        for (text, value, rest) in [
+            ("12 but we don't know the address yet", "12", "we don't know the address yet"),
+            ("I'd like 40 if your hall can hold us", "40", "your hall can hold us"),
+        ] {
+            let found = matches(&Expected::Number, text).unwrap_or_else(|e| panic!("{text}: {}", e.reason));
+            assert_eq!(
+                (found.value, found.remainder.as_deref()),
+                (Value::Number(value.into()), Some(rest)),
+                "{text}"
+            );
+        }
     }
 
     #[test]
@@ -384,6 +411,11 @@ mod tests {
             "k",
             "hunderteinhundert",
         ] {
+            assert!(matches(&Expected::Number, text).is_err(), "{text}");
+        }
+        for text in
+            ["3 but not 4", "5 but make it 6", "3 if not 4", "8 but I'm not sure", "3 unless you have two"]
+        {
             assert!(matches(&Expected::Number, text).is_err(), "{text}");
         }
         for (asked, text) in [("How many people?", "two bedrooms"), ("How many rooms?", "for two nights")] {

@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use super::clause::Echo;
+use super::echo::Echo;
 use super::lexicon::{Lexicon, SectionId, skip};
 use super::more::Inside;
 use super::words::{Gap, Word, Words};

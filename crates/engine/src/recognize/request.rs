@@ -13,34 +13,16 @@
 
 use core::cell::OnceCell;
 
-use super::clause::Echo;
-use super::lexicon::{Lexicon, Section, SectionId, skip};
+use super::echo::Echo;
+use super::lexicon::{self, Lexicon, RECOGNIZE_NAMES, Section, SectionId, skip};
 use super::named;
 use super::words::{Gap, MOST, Word, Words};
 
-const TOPICS: [SectionId; 21] = [
-    named("topic.flight"),
-    named("topic.bus"),
-    named("topic.train"),
-    named("topic.lodging"),
-    named("topic.home"),
-    named("topic.car"),
-    named("topic.ride"),
-    named("topic.eating"),
-    named("topic.event"),
-    named("topic.film"),
-    named("topic.song"),
-    named("topic.money"),
-    named("topic.care"),
-    named("topic.calendar"),
-    named("topic.weather"),
-    named("topic.sights"),
-    named("topic.message"),
-    named("topic.alarm"),
-    named("topic.shop"),
-    named("topic.work"),
-    named("topic.paper"),
-];
+/// Every section that is called so is a topic: a further one is a section more.
+const TOPIC: &str = "topic.";
+const TOPICS: [SectionId; lexicon::count(RECOGNIZE_NAMES, TOPIC)] = lexicon::all(RECOGNIZE_NAMES, TOPIC);
+/// Topics are told as bits of one number.
+const _: () = assert!(TOPICS.len() <= 32);
 /// What may stand before the words that say what a sentence does.
 const BEFORE: [SectionId; 5] =
     [named("filler"), named("thanks"), named("greeting"), named("joiner"), named("request.turn")];

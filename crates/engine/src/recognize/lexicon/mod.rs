@@ -98,6 +98,29 @@ pub(crate) const fn class(names: &[&str], name: &str) -> u64 {
     panic!("no lexicon has a class of this name")
 }
 
+/// How many sections have a name that begins like this.
+pub(crate) const fn count(names: &[&str], prefix: &str) -> usize {
+    let (mut at, mut found) = (0, 0);
+    while at < names.len() {
+        found += begins(names[at].as_bytes(), prefix.as_bytes()) as usize;
+        at += 1;
+    }
+    found
+}
+
+/// Those sections: [`count`] says how many.
+pub(crate) const fn all<const N: usize>(names: &[&str], prefix: &str) -> [SectionId; N] {
+    let (mut at, mut found, mut all) = (0, 0, [SectionId(0); N]);
+    while at < names.len() {
+        if begins(names[at].as_bytes(), prefix.as_bytes()) {
+            all[found] = SectionId(at as u16);
+            found += 1;
+        }
+        at += 1;
+    }
+    all
+}
+
 const fn begins(text: &[u8], with: &[u8]) -> bool {
     text.len() >= with.len() && same(text.split_at(with.len()).0, with)
 }

@@ -13,6 +13,7 @@ use super::clock::{Clock, Window};
 use super::day::Day;
 use super::grammar::{Grammar, Item, PART, PERIOD};
 use super::items::{Found, Kind, What};
+use crate::recognize::echo::Echo;
 use crate::recognize::lexicon::{Few, Parts as _, Section, SectionId, anywhere};
 use crate::recognize::words::{Gap, Word};
 use crate::recognize::{Context, Reading, Value, named};
@@ -453,19 +454,10 @@ impl Maker<'_, '_> {
 
     /// Whether the question has this word too, maybe in another form.
     fn echoes(&self, words: &[Word], at: usize) -> bool {
-        let own = self.grammar.tokens.message.folded(&words[at]);
-        if self.grammar.lexicon.section(ASK_WORD).at(words, at) {
-            return false;
-        }
-        let asked = self.context.question();
-        asked.all().iter().any(|other| same_word(own, asked.folded(other)))
+        let Grammar { lexicon, tokens, .. } = self.grammar;
+        let echo = Echo::of(lexicon, tokens.message, self.context.question());
+        !lexicon.section(ASK_WORD).at(words, at) && echo.has(&words[at])
     }
-}
-
-/// Whether two words are the same but for their endings: "leaving" and "leave".
-fn same_word(a: &str, b: &str) -> bool {
-    let common = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
-    a == b || common >= 4 && a.len().max(b.len()) <= common + 4
 }
 
 fn span(from: &str, to: &str) -> String {

@@ -28,7 +28,7 @@ use tokens::Tokens;
 use super::lexicon::{Lexicon, SectionId, anywhere};
 use super::more::Inside;
 use super::words::Words;
-use super::{Context, Expected, Found, Match, NoMatch, acknowledgement, clause, named, suggestion};
+use super::{Context, Expected, Found, Match, NoMatch, acknowledgement, clause, named};
 
 /// A language without shapes of a date reads none of the four types.
 pub(crate) const OWN: SectionId = named("time.date");
@@ -56,7 +56,6 @@ pub(crate) fn read(
         })
     };
     own.unwrap_or(Err(NoMatch { reason: "acknowledgement" }))
-        .or_else(|no| suggestion::affirmed(lexicon, message, context, expected).ok_or(no))
 }
 
 /// Whether a message is over with something, whatever it names.
