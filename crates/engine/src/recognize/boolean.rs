@@ -14,7 +14,7 @@ use super::clause::remainder;
 use super::echo;
 use super::lexicon::{Cover, Lexicon, Section, SectionId, WordId};
 use super::words::{Gap, Word, Words};
-use super::{Context, Found, Match, NoMatch, Strength, Value, named};
+use super::{Context, Found, Match, NoMatch, Strength, Value, named, slips};
 
 /// The sections a message is covered with, by what they say; the order breaks ties.
 const SECTIONS: [(SectionId, u32); 17] = [
@@ -82,6 +82,8 @@ pub(crate) fn read(
     if !lexicon.knows_most(message.all()) {
         return Err(NoMatch { reason: super::ANOTHER_LANGUAGE });
     }
+    let mended = slips::mended(lexicon, message);
+    let message = mended.as_ref().unwrap_or(message);
     let reader = Reader { lexicon, message, asked: Asked::of(lexicon, context.question()) };
     // What repeats the question is read first: it leaves less that is not explained.
     let merged = if reader.asked.choice { None } else { echo::merged(lexicon, message, context.question()) };

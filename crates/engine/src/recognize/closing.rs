@@ -2,7 +2,7 @@
 
 use super::lexicon::{Cover, Lexicon, RECOGNIZE, SectionId};
 use super::words::{Gap, Word, Words};
-use super::{Context, boolean, echo, named};
+use super::{Context, boolean, echo, named, slips};
 
 const GREETING: SectionId = named("greeting");
 const SIR: SectionId = named("sir");
@@ -19,6 +19,8 @@ const TURN: SectionId = named("turn.close");
 #[must_use]
 pub fn acknowledgement(message: &Words, context: &Context<'_>) -> bool {
     RECOGNIZE.iter().any(|lexicon| {
+        let mended = slips::mended(lexicon, message);
+        let message = mended.as_ref().unwrap_or(message);
         closes(lexicon, message.all())
             || echo::merged(lexicon, message, context.question())
                 .is_some_and(|merged| closes(lexicon, &merged))

@@ -294,6 +294,14 @@ impl Section {
         (0..words.len()).any(|at| self.at(words, at))
     }
 
+    /// The single words that count for something, and how they are spelled.
+    pub(crate) fn words(self) -> impl Iterator<Item = (WordId, &'static str)> {
+        let values = self.lexicon.values;
+        let from = values.partition_point(|(section, _, _)| *section < self.id);
+        let own = values[from..].iter().take_while(move |(section, _, _)| *section == self.id);
+        own.map(|(_, word, _)| (*word, VOCABULARY.words[usize::from(word.0)]))
+    }
+
     /// What the section says a word counts for.
     pub(crate) fn value(self, word: &Word) -> Option<u64> {
         self.counts(word.id)
