@@ -78,8 +78,8 @@ pub(crate) fn sentence(question: &[Word]) -> &[Word] {
     &question[from.max(end.saturating_sub(MOST))..end]
 }
 
-/// Whether the question has this word too. A number has to stand behind the same word: "for 7" does not repeat
-/// "for 2 at 7".
+/// Whether the question has this word too. A number has to stand first, or behind the same word: "for 7" does
+/// not repeat "for 2 at 7".
 fn repeats(message: &Words, at: usize, small: bool, question: &Words, asked: &[Word]) -> bool {
     let word = &message.all()[at];
     let text = message.folded(word);
@@ -92,17 +92,22 @@ fn repeats(message: &Words, at: usize, small: bool, question: &Words, asked: &[W
         }
         let before = at.checked_sub(1).zip(i.checked_sub(1));
         question.folded(&asked[i]) == text
-            && before.is_some_and(|(at, i)| message.folded(&message.all()[at]) == question.folded(&asked[i]))
+            && (at == 0
+                || before
+                    .is_some_and(|(at, i)| message.folded(&message.all()[at]) == question.folded(&asked[i])))
     })
 }
 
-/// Whether two words are one, but for an ending: "share", "shared", "sharing".
+/// Whether two words are one, but for an ending: "share", "shared", "sharing"; "reserve", "reservation".
 fn alike(a: &str, b: &str) -> bool {
     const STEM: usize = 4;
     const ENDING: usize = 3;
+    const LONG_STEM: usize = 6;
+    const LONG_ENDING: usize = 5;
     let same = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
     let (short, long) = (a.len().min(b.len()), a.len().max(b.len()));
     same == long
         || (same >= STEM && long - same <= ENDING)
+        || (same >= LONG_STEM && short - same <= 1 && long - same <= LONG_ENDING)
         || (same == short && same + 1 == STEM && long - same == ENDING)
 }

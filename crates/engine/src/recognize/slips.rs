@@ -2,8 +2,10 @@
 //!
 //! A word no lexicon has is read as one of the few words that answers are made of when it differs from it by one slip: a
 //! letter too many, one missing, one wrong, or two swapped. The first letter has to be right, and a short word names
-//! something else too easily. A full stop with no space behind it divides words that stand by themselves.
+//! something else too easily. A full stop with no space behind it divides words that stand by themselves, and a mark next
+//! to the apostrophe's key joins what an apostrophe would: "That;s all".
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::lexicon::{Lexicon, Section, SectionId, VOCABULARY, WordId};
@@ -20,12 +22,23 @@ const LONGEST: usize = 24;
 /// The message without its slips; nothing when it has none.
 pub(crate) fn mended(lexicon: &'static Lexicon, message: &Words) -> Option<Words> {
     let slip = |word: &&Word| word.id == WordId::UNKNOWN && !word.digit && word.end - word.at <= LONGEST;
-    message.all().iter().find(slip)?;
+    let apart = |pair: &[Word]| is_torn(message, pair);
+    if !message.all().iter().any(|word| slip(&word)) && !message.all().windows(2).any(apart) {
+        return None;
+    }
     let meant = lexicon.section(MEANT);
-    let mut all = Vec::with_capacity(message.all().len() + 1);
+    let mut all: Vec<Word> = Vec::with_capacity(message.all().len() + 1);
     let mut found = false;
-    for word in message.all() {
+    for (at, word) in message.all().iter().enumerate() {
         let before = all.len();
+        if at > 0
+            && apart(&message.all()[at - 1..=at])
+            && let Some(last) = all.last_mut()
+            && let Some(joined) = joined(message, last, word)
+        {
+            (*last, found) = (joined, true);
+            continue;
+        }
         if slip(&word) {
             divide(message, word, &mut all);
         }
@@ -40,6 +53,24 @@ pub(crate) fn mended(lexicon: &'static Lexicon, message: &Words) -> Option<Words
         }
     }
     found.then(|| message.with(all))
+}
+
+/// Whether two words are what an apostrophe joins, with another mark in its place.
+fn is_torn(message: &Words, pair: &[Word]) -> bool {
+    let [one, other] = pair else { return false };
+    let mark = message.text().get(one.end..other.at).unwrap_or_default();
+    let end = matches!(message.folded(other), "s" | "t" | "m" | "d" | "ll" | "re" | "ve");
+    end && matches!(mark, ";" | "\"" | "`" | "´")
+}
+
+/// The word both are, when there is one.
+fn joined(message: &Words, one: &Word, other: &Word) -> Option<Word> {
+    let mut text = String::from(message.folded(one));
+    text.push_str(message.folded(other));
+    let id = VOCABULARY.id(&text);
+    let mut both = *one;
+    (both.id, both.after, both.end) = (id, other.after, other.end);
+    (id != WordId::UNKNOWN).then_some(both)
 }
 
 /// The words on both sides of a full stop that has no space behind it, when each is known, or begins with a capital as
@@ -120,8 +151,9 @@ mod tests {
         for (text, expected) in [
             ("Yest. it is good", Some("yes it is good")),
             ("No.Thanks", Some("no thanks")),
-            ("that's fine.Thansk", Some("thats fine thanks")),
+            ("that's fine.Tahnks", Some("thats fine thanks")),
             ("Yes, www.example.com", None),
+            ("That;s all. I don`t", Some("thats all i dont")),
             ("Sue", None),
             ("yes", None),
             ("..", None),

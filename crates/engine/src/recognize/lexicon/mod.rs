@@ -40,7 +40,7 @@ mod compiled {
 }
 
 pub(crate) use compiled::{INTENT, INTENT_NAMES, LANGUAGES, RECOGNIZE, RECOGNIZE_NAMES, VOCABULARY};
-pub(crate) use cover::Cover;
+pub(crate) use cover::{Cover, Piece};
 pub(crate) use shape::{Caught, Few, Parts};
 pub(crate) use table::{SectionId, WordId};
 pub(crate) use vocabulary::Vocabulary;
