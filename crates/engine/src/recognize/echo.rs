@@ -108,16 +108,17 @@ impl<'e> Echo<'e> {
         end
     }
 
-    /// Whether these words have this word of the message too. A number has to stand behind the same word: "for 7" does
-    /// not repeat "for 2 at 7".
+    /// Whether these words have this word of the message too. A number has to stand first, or behind the same word:
+    /// "for 7" does not repeat "for 2 at 7".
     fn repeats(&self, at: usize, small: bool, asked: &[Word]) -> bool {
         let (words, text) = (self.message.all(), self.message.folded(&self.message.all()[at]));
         let said = |word: &Word| self.question.folded(word);
         match words[at] {
             word if small => asked.iter().any(|asked| asked.id == word.id),
-            word if word.digit => asked.windows(2).any(|pair| {
-                said(&pair[1]) == text && at > 0 && said(&pair[0]) == self.message.folded(&words[at - 1])
-            }),
+            word if word.digit && at == 0 => asked.iter().any(|asked| said(asked) == text),
+            word if word.digit => asked
+                .windows(2)
+                .any(|pair| said(&pair[1]) == text && said(&pair[0]) == self.message.folded(&words[at - 1])),
             _ => asked.iter().any(|word| akin(self.list(ENDING), said(word), text)),
         }
     }

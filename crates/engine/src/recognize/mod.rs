@@ -25,6 +25,7 @@ mod one_of;
 mod person;
 mod request;
 mod selection;
+mod slips;
 mod suggestion;
 pub(crate) mod words;
 

@@ -72,6 +72,33 @@ pub(crate) fn strays(lexicon: &'static Lexicon, message: &Words, question: &Word
     reader.asked != 0 && reader.foreign(Clause::of(&reader, words).from(0))
 }
 
+/// Whether words only chat: they ask nothing, want nothing done, and are about no topic, number or time. In doubt they do
+/// not.
+pub(crate) fn chats(lexicon: &'static Lexicon, words: &[Word]) -> bool {
+    let list = |id: SectionId| lexicon.section(id);
+    words.len() <= MOST
+        && !words.iter().any(|word| word.digit || word.after == Gap::Question)
+        && topics(lexicon, words) == 0
+        && words.chunk_by(|word, _| word.after == Gap::Space).all(|clause| {
+            let joined = (1..clause.len()).filter(|at| list(JOINER).at(clause, at - 1));
+            core::iter::once(0).chain(joined).all(|from| {
+                let part = &clause[from..];
+                let from = skip(&BEFORE.map(list), part, 0);
+                ![ACT, WANT, OPEN].iter().any(|id| list(*id).at(part, from))
+            })
+        })
+}
+
+/// Whether words are about a topic of the question.
+pub(crate) fn tied(lexicon: &'static Lexicon, words: &[Word], question: &Words) -> bool {
+    topics(lexicon, words) & topics(lexicon, question.all()) != 0
+}
+
+/// Whether words are about no topic, or about one of the question's.
+pub(crate) fn agrees(lexicon: &'static Lexicon, words: &[Word], question: &Words) -> bool {
+    topics(lexicon, words) == 0 || tied(lexicon, words, question)
+}
+
 /// The topics these words are about, as bits.
 fn topics(lexicon: &'static Lexicon, words: &[Word]) -> u32 {
     (0..words.len().min(MOST)).fold(0, |all, at| all | topic(lexicon, words, at))

@@ -40,7 +40,7 @@ mod compiled {
 }
 
 pub(crate) use compiled::{INTENT, INTENT_NAMES, LANGUAGES, RECOGNIZE, RECOGNIZE_NAMES, VOCABULARY};
-pub(crate) use cover::Cover;
+pub(crate) use cover::{Cover, Piece};
 pub(crate) use shape::{Caught, Few, Parts};
 pub(crate) use table::{SectionId, WordId};
 pub(crate) use vocabulary::Vocabulary;
@@ -315,6 +315,14 @@ impl Section {
     /// Whether a phrase begins anywhere.
     pub(crate) fn within(self, words: &[Word]) -> bool {
         (0..words.len()).any(|at| self.at(words, at))
+    }
+
+    /// The single words that count for something, and how they are spelled.
+    pub(crate) fn words(self) -> impl Iterator<Item = (WordId, &'static str)> {
+        let values = self.lexicon.values;
+        let from = values.partition_point(|(section, _, _)| *section < self.id);
+        let own = values[from..].iter().take_while(move |(section, _, _)| *section == self.id);
+        own.map(|(_, word, _)| (*word, VOCABULARY.words[usize::from(word.0)]))
     }
 
     /// What the section says a word counts for.
