@@ -33,7 +33,7 @@ mod vocabulary;
 /// The lexicons of all languages, in the order they are tried.
 mod compiled {
     use super::Lexicon;
-    use super::table::{Element, Head, SectionId, Span, Start, Times::*, What::*, WordId};
+    use super::table::{Block, Element, Head, List, SectionId, Span, Start, Times::*, What::*, WordId};
     use super::vocabulary::Vocabulary;
 
     include!(concat!(env!("OUT_DIR"), "/lexicons.rs"));
@@ -48,7 +48,7 @@ pub(crate) use vocabulary::Vocabulary;
 use core::cell::Cell;
 
 use super::words::Word;
-use table::{Element, Head, Start, Times, What};
+use table::{Block, Element, Head, List, Start, Times, What};
 
 /// How deep sections may name each other; what goes deeper simply does not match.
 const DEPTH: u8 = 4;
@@ -56,10 +56,11 @@ const DEPTH: u8 = 4;
 /// The words of one language, as the tables that `compile.rs` describes.
 pub(crate) struct Lexicon {
     heads: &'static [Head],
+    sets: &'static [Block],
+    lists: &'static [List],
     starts: &'static [Start],
     elements: &'static [Element],
     spellings: &'static [WordId],
-    values: &'static [(SectionId, WordId, i64)],
     sections: &'static [SectionId],
     classes: &'static [u64],
 }
@@ -156,24 +157,23 @@ impl Lexicon {
         RECOGNIZE.iter().all(|other| other.knows(words) <= known)
     }
 
-    /// How many of these words can begin a phrase of the language.
+    /// How many of these words can begin something of the language.
     fn knows(&self, words: &[Word]) -> usize {
-        let known =
-            |word: &&Word| self.heads.get(usize::from(word.id.0)).is_some_and(|head| !head.starts.is_empty());
-        words.iter().filter(|word| word.id != WordId::UNKNOWN).filter(known).count()
+        let first = |id: usize| self.heads.get(id).map_or(self.lists.len(), |head| usize::from(head.lists));
+        let begins = |word: &&Word| first(word.id.0.into()) < first(usize::from(word.id.0) + 1);
+        words.iter().filter(|word| word.id != WordId::UNKNOWN).filter(begins).count()
     }
 
-    /// What can begin with a word, when something of the section may.
-    fn head(&self, section: SectionId, word: WordId) -> Option<&Head> {
-        self.heads.get(usize::from(word.0)).filter(|head| head.sections & section.bit() != 0)
+    /// What of a section begins with a word.
+    fn list(&self, section: SectionId, word: WordId) -> Option<&'static List> {
+        let head = self.heads.get(usize::from(word.0))?;
+        let block = self.sets.get(usize::from(head.set) + usize::from(section.0 / Block::SIZE))?;
+        self.lists.get(usize::from(head.lists) + usize::from(block.rank(section)?))
     }
 
     /// The phrases of a section that are found under a word.
-    fn starting(&'static self, section: SectionId, word: WordId) -> impl Iterator<Item = &'static Start> {
-        let head = self.head(section, word);
-        let starts = head.map_or(&[][..], |head| head.starts.of(self.starts));
-        let from = starts.partition_point(|start| start.section < section);
-        starts[from..].iter().take_while(move |start| start.section == section)
+    fn starting(&self, section: SectionId, word: WordId) -> &'static [Start] {
+        self.list(section, word).map_or(&[], |list| list.starts.of(self.starts))
     }
 }
 
@@ -341,10 +341,7 @@ impl Section {
     }
 
     fn signed(self, word: WordId) -> Option<i64> {
-        self.lexicon.head(self.id, word)?;
-        let values = self.lexicon.values;
-        let found = values.binary_search_by_key(&(self.id, word), |(section, word, _)| (*section, *word));
-        found.ok().map(|at| values[at].2)
+        self.lexicon.list(self.id, word)?.value
     }
 
     /// What the longest phrase with a value counts for that begins at `at`, and where it ends.
