@@ -226,7 +226,7 @@ pub(crate) struct Tables {
     pub(crate) starts: Vec<Start>,
     /// The phrases, one after the other.
     pub(crate) elements: Vec<Element>,
-    /// The rows of [`What::OneOf`], one after the other.
+    /// The words of each [`What::OneOf`] and [`What::Rows`], one after the other.
     pub(crate) spellings: Vec<WordId>,
     /// The sections the language has, sorted.
     pub(crate) sections: Vec<SectionId>,
@@ -386,12 +386,14 @@ impl Compiler<'_, '_> {
                 [row] if row.len() == 1 => What::Word(self.vocabulary.id(row[0])),
                 rows => {
                     let from = self.spellings.len();
+                    let single = rows.iter().all(|row| row.len() == 1);
                     for (i, row) in rows.iter().enumerate() {
-                        self.spellings.extend((i > 0).then_some(WordId::UNKNOWN));
+                        self.spellings.extend((i > 0 && !single).then_some(WordId::UNKNOWN));
                         let words: Vec<WordId> = row.iter().map(|word| self.vocabulary.id(word)).collect();
                         self.spellings.extend(words);
                     }
-                    What::OneOf(span(from, self.spellings.len())?)
+                    let span = span(from, self.spellings.len())?;
+                    if single { What::OneOf(span) } else { What::Rows(span) }
                 }
             },
         })

@@ -244,7 +244,8 @@ impl Reader<'_> {
         let Some(word) = self.words.get(at) else { return 0 };
         match what {
             What::Word(id) => u64::from(word.id == id) << 1,
-            What::OneOf(rows) => {
+            What::OneOf(words) => u64::from(words.of(self.lexicon.spellings).contains(&word.id)) << 1,
+            What::Rows(rows) => {
                 let rows = rows.of(self.lexicon.spellings).split(|id| *id == WordId::UNKNOWN);
                 rows.fold(0, |all, row| all | spelled(row, &self.words[at..]))
             }
@@ -272,7 +273,7 @@ impl Reader<'_> {
 
 /// Bit `k` when `row` is the first `k` of these words.
 fn spelled(row: &[WordId], words: &[Word]) -> u64 {
-    let there = row.len() <= words.len() && row.iter().zip(words).all(|(id, word)| word.id == *id);
+    let there = (0..).zip(row).all(|(at, id)| words.get(at).is_some_and(|word| word.id == *id));
     if there { 1u64.checked_shl(row.len() as u32).unwrap_or(0) } else { 0 }
 }
 
@@ -305,6 +306,14 @@ impl Section {
     pub(crate) fn is(self, words: &[Word]) -> bool {
         let bit = u32::try_from(words.len()).ok().and_then(|n| 1u64.checked_shl(n)).unwrap_or(0);
         self.ends(words, 0) & bit & !1 != 0
+    }
+
+    /// Whether something of the section may begin at `at`: its first word does.
+    pub(crate) fn may_begin(self, words: &[Word], at: usize) -> bool {
+        let lists = |id| self.lexicon.list(self.id, id).is_some();
+        words
+            .get(at)
+            .is_some_and(|word| lists(word.id) || word.digit && lists(WordId::NUMBER) || lists(WordId::ANY))
     }
 
     /// Whether a phrase begins at `at`.

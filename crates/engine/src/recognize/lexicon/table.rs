@@ -97,8 +97,10 @@ pub(crate) struct Element {
 pub(crate) enum What {
     /// `word`.
     Word(WordId),
-    /// `a|b+c`: rows of words in the table of spellings, divided by [`WordId::UNKNOWN`].
+    /// `a|b`: words in the table of spellings.
     OneOf(Span),
+    /// `a|b+c`: rows of words in the table of spellings, divided by [`WordId::UNKNOWN`].
+    Rows(Span),
     /// `<section>`.
     Section(SectionId),
     /// `_`.

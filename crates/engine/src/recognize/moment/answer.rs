@@ -11,16 +11,22 @@ use jiff::civil::DateTime;
 
 use super::clock::{Clock, Window};
 use super::day::Day;
-use super::grammar::{Grammar, Item, PART, PERIOD};
+use super::grammar::{Grammar, Item, PART, PERIOD, Ways};
 use super::items::{Found, Kind, What};
 use crate::recognize::echo::Echo;
-use crate::recognize::lexicon::{Few, Parts as _, Section, SectionId, anywhere};
+use crate::recognize::lexicon::{Section, SectionId, anywhere};
 use crate::recognize::words::{Gap, Word};
 use crate::recognize::{Context, Reading, Value, named};
 
 const ASKS: SectionId = named("time.asks");
 const ASK_WORD: SectionId = named("time.ask_word");
 const THE: SectionId = named("time.the");
+const LITTLE: SectionId = named("time.little");
+const REFUSES: SectionId = named("more.not");
+const BUT: SectionId = named("time.but");
+const SHOWS: SectionId = named("time.shows");
+const MEAL: SectionId = named("time.meal");
+const DATE_LEAD: SectionId = named("date.lead");
 /// How many words may stand between a time and its part of the day: "tomorrow evening, at about 5".
 const APART: usize = 3;
 /// What may stand beside a value.
@@ -31,7 +37,7 @@ const BESIDE: [SectionId; 11] = [
     named("little"),
     named("thanks"),
     named("time.lead"),
-    named("time.little"),
+    LITTLE,
     named("joiner"),
     named("time.person"),
     named("time.help"),
@@ -175,7 +181,7 @@ impl Maker<'_, '_> {
 
     /// Several days that have one name: "this week".
     fn rough(&self, found: &Found) -> bool {
-        let named = |ways: Few<Item>| ways.longest().is_some_and(|(to, _)| to == found.to);
+        let named = |ways: Ways<'_>| ways.longest().is_some_and(|(to, _)| to == found.to);
         self.kind == Kind::Date && self.grammar.parts(PERIOD, found.from).is_some_and(named)
     }
 
@@ -314,7 +320,7 @@ impl Maker<'_, '_> {
     /// The part of the day that the question names.
     fn asked(&self) -> Option<Window> {
         let asked = self.context.question().all();
-        let parts = [PART, named("time.meal")].map(|id| self.grammar.lexicon.section(id));
+        let parts = [PART, MEAL].map(|id| self.grammar.lexicon.section(id));
         let written = (0..asked.len()).find_map(|at| parts.iter().find_map(|part| part.valued(asked, at)));
         Window::hours(written?.0)
     }
@@ -344,9 +350,9 @@ impl Maker<'_, '_> {
     /// Whether the clause that begins there only adds to what was said: "the 14th, but the flight has to be cheap".
     pub(crate) fn adds(&self, word: usize) -> bool {
         let words = self.grammar.tokens.message.all();
-        let denies = |at| anywhere(named("more.not"), words, at) > 0;
+        let denies = |at| anywhere(REFUSES, words, at) > 0;
         let rest = self.grammar.tokens.tokens(word..words.len());
-        self.grammar.lexicon.section(named("time.but")).at(words, word)
+        self.grammar.lexicon.section(BUT).at(words, word)
             && self.values(&rest).is_empty()
             && !(word..words.len()).any(denies)
     }
@@ -387,11 +393,11 @@ impl Maker<'_, '_> {
     }
 
     fn goes_on(&self, at: usize) -> bool {
-        self.grammar.lexicon.section(named("date.lead")).at(&self.grammar.tokens.all, at)
+        self.grammar.lexicon.section(DATE_LEAD).at(&self.grammar.tokens.all, at)
     }
 
     fn little(&self, at: usize) -> bool {
-        self.grammar.lexicon.section(named("time.little")).at(&self.grammar.tokens.all, at)
+        self.grammar.lexicon.section(LITTLE).at(&self.grammar.tokens.all, at)
     }
 
     /// Whether everything beside the values is of closed lists, an echo of the question, or a known thing.
@@ -435,7 +441,7 @@ impl Maker<'_, '_> {
 
     /// Behind "show me", when a value is all there is to show.
     fn shown(&self, at: usize) -> Option<usize> {
-        let behind = self.grammar.skip(named("time.shows"), at);
+        let behind = self.grammar.skip(SHOWS, at);
         self.found.iter().any(|found| found.from == behind && behind > at).then_some(behind)
     }
 

@@ -1,15 +1,15 @@
 //! Reads shapes of the lexicon and their parts where they stand. The words and their order are data
 //! (`data/*/time.txt`); what a shape means is in `meaning`.
 
-use alloc::vec;
 use alloc::vec::Vec;
 use core::cell::{Cell, RefCell};
+use core::ops::Range;
 
 use super::clock::Clock;
 use super::day::{Day, Said};
 use super::feast::{Feast, RULES};
 use super::length::{Length, WHOLE};
-use super::meaning::{MEANINGS, Meaning};
+use super::meaning::{Meaning, meaning};
 use super::tokens::Tokens;
 use crate::recognize::lexicon::{Few, Lexicon, Parts, SectionId};
 use crate::recognize::named;
@@ -89,15 +89,40 @@ pub(crate) struct Grammar<'m> {
     depth: Cell<u8>,
     /// Whether something was not read because it is named too deep.
     cut: Cell<bool>,
+    /// Every way something was read, one after the other.
+    ways: RefCell<Vec<(usize, Item)>>,
     /// What was read last, found by section and place: many shapes begin alike.
-    read: RefCell<Vec<Option<Read>>>,
+    read: [Cell<Option<Read>>; READ],
 }
 
-/// What a section is at a place.
-type Read = (SectionId, usize, Few<Item>);
+/// A section at a place, and the ways it was read there.
+#[derive(Clone, Copy)]
+struct Read {
+    section: SectionId,
+    at: u32,
+    ways: (u32, u32),
+}
 
 /// How many readings are kept: a few places with all that is asked of them.
 const READ: usize = 128;
+
+/// The ways a section was read at a place.
+pub(crate) struct Ways<'g> {
+    grammar: &'g Grammar<'g>,
+    numbers: Range<usize>,
+}
+
+impl<'g> Ways<'g> {
+    /// Each of them, in the order they were found.
+    pub(crate) fn each(self) -> impl Iterator<Item = (usize, Item)> + 'g {
+        self.numbers.map(|number| self.grammar.way(number))
+    }
+
+    /// The one that ends last.
+    pub(crate) fn longest(self) -> Option<(usize, Item)> {
+        self.each().max_by_key(|(end, _)| *end)
+    }
+}
 
 /// No name of a holiday has more words.
 const LONGEST_NAME: usize = 8;
@@ -109,13 +134,12 @@ const SHORT: SectionId = named("time.short");
 
 impl<'m> Grammar<'m> {
     pub(crate) fn new(lexicon: &'static Lexicon, tokens: &'m Tokens<'m>, said: Said) -> Self {
-        let (depth, cut, read) = (Cell::new(0), Cell::new(false), RefCell::new(vec![None; READ]));
-        Self { lexicon, tokens, said, depth, cut, read }
+        let (depth, cut, ways) = (Cell::new(0), Cell::new(false), RefCell::default());
+        Self { lexicon, tokens, said, depth, cut, ways, read: [const { Cell::new(None) }; READ] }
     }
 
-    /// Every way to read a section's shapes at `at`, as the section means them.
-    fn shapes(&self, section: SectionId, at: usize, meaning: Meaning) -> Few<Item> {
-        let mut few = Few::NONE;
+    /// Adds every way to read a section's shapes at `at`, as the section means them.
+    fn shapes(&self, section: SectionId, at: usize, meaning: Meaning, few: &mut Few<Item>) {
         if self.depth.get() < DEPTH {
             self.depth.set(self.depth.get() + 1);
             self.lexicon.section(section).shapes(&self.tokens.all, at, self, &mut |end, caught| {
@@ -129,7 +153,6 @@ impl<'m> Grammar<'m> {
         } else {
             self.cut.set(true);
         }
-        few
     }
 
     /// Whether no sentence ends between these tokens.
@@ -175,15 +198,12 @@ impl<'m> Grammar<'m> {
         at + self.lexicon.section(section).longest(&self.tokens.all, at)
     }
 
-    /// A whole number: digits, or words up to 99. "twenty five" is also a 20.
-    fn number(&self, at: usize) -> Few<Item> {
+    /// Adds a whole number: digits, or words up to 99. "twenty five" is also a 20.
+    fn number(&self, at: usize, few: &mut Few<Item>) {
         if let Some((n, digits)) = self.tokens.digits(at) {
-            return Few::one(Some((at + 1, Item::Number(n, digits))));
+            return few.add(at + 1, Item::Number(n, digits));
         }
-        let Some((n, end)) = self.lexicon.section(CARDINAL).valued(&self.tokens.all, at) else {
-            return Few::NONE;
-        };
-        let mut few = Few::NONE;
+        let Some((n, end)) = self.lexicon.section(CARDINAL).valued(&self.tokens.all, at) else { return };
         if n >= 20
             && n % 10 == 0
             && let Some((ones, next)) = self.lexicon.section(CARDINAL).valued(&self.tokens.all, end)
@@ -192,6 +212,11 @@ impl<'m> Grammar<'m> {
             few.add(next, Item::Number(n + ones, 0));
         }
         few.add(end, Item::Number(n, 0));
+    }
+
+    fn numbers(&self, at: usize) -> Few<Item> {
+        let mut few = Few::NONE;
+        self.number(at, &mut few);
         few
     }
 
@@ -214,7 +239,9 @@ impl<'m> Grammar<'m> {
             return ((1000..3000).contains(&year) && digits == 4).then_some((at + 1, Item::Number(year, 4)));
         }
         let below_hundred = |at: usize| -> Option<(i64, usize)> {
-            let (end, Item::Number(n, 0)) = self.number(at).longest()? else { return None };
+            let (end, Item::Number(n, 0)) = self.numbers(at).each().max_by_key(|(end, _)| *end)? else {
+                return None;
+            };
             Some((n, end))
         };
         let (first, mut end) = below_hundred(at)?;
@@ -242,9 +269,8 @@ impl<'m> Grammar<'m> {
         }
     }
 
-    /// A count of units, in sixtieths: "two", "2.5", "3/4", "a", "half an", "two and a half".
-    fn count(&self, at: usize) -> Few<Item> {
-        let mut few = Few::NONE;
+    /// Adds a count of units, in sixtieths: "two", "2.5", "3/4", "a", "half an", "two and a half".
+    fn count(&self, at: usize, few: &mut Few<Item>) {
         let mut add = |count: i64, end: usize| {
             let half = self.skip(AND_HALF, end);
             if half > end {
@@ -261,18 +287,16 @@ impl<'m> Grammar<'m> {
                 }
                 _ => {}
             }
-            add(n * WHOLE, at + 1);
-            return few;
+            return add(n * WHOLE, at + 1);
         }
         if let Some((quantity, end)) = self.lexicon.section(QUANTITY).valued(&self.tokens.all, at) {
             add(quantity, end);
         }
-        for (end, item) in self.number(at).each() {
+        for (end, item) in self.numbers(at).each() {
             if let Item::Number(n, _) = item {
                 add(n * WHOLE, end);
             }
         }
-        few
     }
 
     pub(super) fn day_of_year(&self, month: i64, day: i64) -> Option<Item> {
@@ -283,58 +307,74 @@ impl<'m> Grammar<'m> {
 impl Parts for Grammar<'_> {
     type Part = Item;
 
-    fn parts(&self, section: SectionId, at: usize) -> Option<Few<Item>> {
-        let slot = (usize::from(section.0) * 31 + at * 7) % READ;
-        if let Some((_, _, few)) =
-            self.read.borrow()[slot].filter(|(s, there, _)| (*s, *there) == (section, at))
-        {
-            return Some(few);
+    fn ways(&self, section: SectionId, at: usize) -> Option<Range<usize>> {
+        if !self.lexicon.section(section).may_begin(&self.tokens.all, at) {
+            return Some(0..0);
+        }
+        let place = &self.read[(usize::from(section.0) * 31 + at * 7) % READ];
+        let known = place.get().filter(|read| read.section == section && read.at as usize == at);
+        if let Some(Read { ways, .. }) = known {
+            return Some(ways.0 as usize..ways.1 as usize);
         }
         let outer = self.cut.replace(false);
-        let few = self.parse(section, at);
-        if let Some(few) = few.filter(|_| !self.cut.get()) {
-            self.read.borrow_mut()[slot] = Some((section, at, few));
+        let mut few = Few::NONE;
+        let ways = self.parse(section, at, &mut few).then(|| {
+            let mut all = self.ways.borrow_mut();
+            let from = all.len();
+            few.each().for_each(|way| all.push(way));
+            from..all.len()
+        });
+        if let Some(ways) = ways.clone().filter(|_| !self.cut.get()) {
+            let ways = (ways.start as u32, ways.end as u32);
+            place.set(Some(Read { section, at: at as u32, ways }));
         }
         self.cut.set(self.cut.get() || outer);
-        few
+        ways
+    }
+
+    fn way(&self, number: usize) -> (usize, Item) {
+        self.ways.borrow()[number]
     }
 }
 
 impl Grammar<'_> {
-    /// The ways to read a section at a place, read anew.
-    fn parse(&self, section: SectionId, at: usize) -> Option<Few<Item>> {
-        Some(match section {
-            N => self.number(at),
+    /// The ways to read a section at a place.
+    pub(crate) fn parts(&self, section: SectionId, at: usize) -> Option<Ways<'_>> {
+        self.ways(section, at).map(|numbers| Ways { grammar: self, numbers })
+    }
+
+    /// Reads a section at a place; `false` when it is no part.
+    fn parse(&self, section: SectionId, at: usize, few: &mut Few<Item>) -> bool {
+        match section {
+            N => self.number(at, few),
             TWO => {
-                let mut few = Few::NONE;
                 let said =
                     |(_, item): &(usize, Item)| matches!(item, Item::Number(_, 2) | Item::Number(10.., 0));
-                self.number(at).each().filter(said).for_each(|(end, item)| few.add(end, item));
-                few
+                self.numbers(at).each().filter(said).for_each(|(end, item)| few.add(end, item));
             }
             FIVES => {
-                let mut few = Few::NONE;
                 let fives = |(_, item): &(usize, Item)| matches!(item, Item::Number(n, _) if n % 5 == 0);
-                self.number(at).each().filter(fives).for_each(|(end, item)| few.add(end, item));
-                few
+                self.numbers(at).each().filter(fives).for_each(|(end, item)| few.add(end, item));
             }
-            DAY_NUMBER => Few::one(self.day_number(at)),
-            YEAR => Few::one(self.year(at)),
+            DAY_NUMBER => few.extend(self.day_number(at)),
+            YEAR => few.extend(self.year(at)),
             SHORT_YEAR => {
                 let two = |(_, digits): &(i64, u8)| *digits == 2;
                 let short = self.tokens.digits(at).filter(two);
-                Few::one(short.map(|(n, digits)| (at + 1, Item::Number(n, digits))).or_else(|| self.year(at)))
+                let short = short.map(|(n, digits)| (at + 1, Item::Number(n, digits)));
+                few.extend(short.or_else(|| self.year(at)));
             }
-            COUNT => self.count(at),
+            COUNT => self.count(at, few),
             MONTH | WEEKDAY | ZONE | ZONE_US | ZONE_EU | UNIT | MONTHS | RELATIVE | SHIFT | FIXED
-            | QUARTERS | PART => Few::one(self.valued(section, at)),
-            FEAST => Few::one(self.feast(at)),
+            | QUARTERS | PART => few.extend(self.valued(section, at)),
+            FEAST => few.extend(self.feast(at)),
             POINT | FEW | CLOCK | HALF | BARE | CORE | DATE | NAMED_DATE | PERIOD | LENGTH | ONE_LENGTH
-            | AT => self.shapes(section, at, |_, caught| caught.all().next()),
+            | AT => self.shapes(section, at, |_, caught| caught.all().next(), few),
             _ => {
-                let (_, meaning) = MEANINGS.iter().find(|(known, _)| *known == section)?;
-                self.shapes(section, at, *meaning)
+                let Some(meaning) = meaning(section) else { return false };
+                self.shapes(section, at, meaning, few);
             }
-        })
+        }
+        true
     }
 }

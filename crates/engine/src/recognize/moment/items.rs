@@ -6,7 +6,7 @@ use super::clock::{Clock, Window};
 use super::day::Day;
 use super::grammar::{AT, BARE, CLOCK, DATE, Grammar, Item, LENGTH, PART};
 use super::length::Length;
-use crate::recognize::lexicon::{Few, Parts as _, SectionId};
+use crate::recognize::lexicon::SectionId;
 use crate::recognize::named;
 use crate::recognize::words::Gap;
 
@@ -23,6 +23,10 @@ const AFTER: SectionId = named("range.after");
 const BEFORE: SectionId = named("range.before");
 const LATER: SectionId = named("range.later");
 const EARLIER: SectionId = named("range.earlier");
+const ARTICLE: SectionId = named("time.article");
+const NOW: SectionId = named("at.now");
+const PRESENT: SectionId = named("at.present");
+const IN_MINUTES: SectionId = named("at.in_minutes");
 
 /// What is asked for decides between readings of the same words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +97,7 @@ fn one(grammar: &Grammar<'_>, at: usize, kind: Kind) -> Option<Found> {
     };
     for section in order {
         // "tonight" is a day and a part of one; the day is added when the two are put together.
-        let ways = grammar.parts(section, at).unwrap_or(Few::NONE);
+        let Some(ways) = grammar.parts(section, at) else { continue };
         let whole = |(to, _): &(usize, Item)| !broken(grammar, section, at, *to);
         let Some((to, item)) = ways.each().filter(whole).max_by_key(|(to, _)| *to) else { continue };
         let weak = section == BARE
@@ -124,7 +128,7 @@ fn doubtful(grammar: &Grammar<'_>, at: usize, to: usize) -> bool {
 /// "Right now" is a moment where one is asked for.
 fn now(grammar: &Grammar<'_>, at: usize, to: usize, kind: Kind) -> bool {
     let way = |section| grammar.parts(section, at).is_some_and(|ways| ways.each().any(|(end, _)| end == to));
-    way(named("at.now")) || kind != Kind::DateTime && way(named("at.present")) || way(named("at.in_minutes"))
+    way(NOW) || kind != Kind::DateTime && way(PRESENT) || way(IN_MINUTES)
 }
 
 /// A part of a longer row of digits and signs is no value: "133-03-03-2020", "650.650.6500". Nor is the hour of a
@@ -191,7 +195,7 @@ fn ranges(grammar: &Grammar<'_>, found: &mut Vec<Found>) {
 
 /// Over an article to the next word.
 fn next(grammar: &Grammar<'_>, at: usize) -> usize {
-    grammar.skip(named("time.article"), at)
+    grammar.skip(ARTICLE, at)
 }
 
 fn range(a: What, b: What) -> Option<What> {

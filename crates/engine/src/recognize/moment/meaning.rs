@@ -12,14 +12,28 @@ use super::grammar::{
     SHORT_YEAR, TWO, UNIT, WEEKDAY, YEAR, ZONE, ZONE_EU, ZONE_US,
 };
 use super::length::{Length, WHOLE};
-use crate::recognize::lexicon::{Caught, SectionId};
+use crate::recognize::lexicon::{Caught, RECOGNIZE_NAMES, SectionId};
 use crate::recognize::named;
 
 /// What a shape means, given what it caught.
 pub(super) type Meaning = fn(&Grammar<'_>, &Caught<Item>) -> Option<Item>;
 
-/// What a section's shapes mean.
-pub(super) const MEANINGS: &[(SectionId, Meaning)] = &[
+/// What a section's shapes mean; nothing for a list of phrases.
+pub(super) fn meaning(section: SectionId) -> Option<Meaning> {
+    static BY_SECTION: [Option<Meaning>; RECOGNIZE_NAMES.len()] = {
+        let (mut all, mut at) = ([None; RECOGNIZE_NAMES.len()], 0);
+        while at < MEANINGS.len() {
+            let (section, meaning) = MEANINGS[at];
+            all[section.0 as usize] = Some(meaning);
+            at += 1;
+        }
+        all
+    };
+    BY_SECTION.get(usize::from(section.0)).copied().flatten()
+}
+
+/// What sections' shapes mean.
+const MEANINGS: &[(SectionId, Meaning)] = &[
     (named("clock.written"), |_, c| clock_written(c)),
     (named("clock.spoken"), |_, c| clock_written(c)),
     (named("clock.hour"), |_, c| clock_hour(c)),
