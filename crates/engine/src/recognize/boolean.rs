@@ -101,7 +101,7 @@ pub(crate) fn read(
     context: &Context<'_>,
 ) -> Result<Match, NoMatch> {
     if !lexicon.knows_most(message.all()) {
-        return Err(NoMatch { reason: super::ANOTHER_LANGUAGE });
+        return Err(NoMatch { reason: "another language" });
     }
     let mended = slips::mended(lexicon, message);
     let message = mended.as_ref().unwrap_or(message);

@@ -345,9 +345,6 @@ pub fn matches(expected: &Expected, text: &str) -> Result<Match, NoMatch> {
     answer(expected, &Words::of(text), &Context::default())
 }
 
-/// A language that knows less of the message than another does not read it.
-const ANOTHER_LANGUAGE: &str = "another language";
-
 /// Whether a message answers a question that expects `expected`, and with what (`spec 02 §6`).
 ///
 /// "Any is fine" says that there is no value and answers no type but a text, which holds it as it stands.
@@ -375,7 +372,7 @@ pub fn answer(expected: &Expected, message: &Words, context: &Context<'_>) -> Re
         return Err(NoMatch { reason: "quoted" });
     }
     let mut reason = "unexplained word";
-    let able = || context.lexicons().filter(|lexicon| lexicon.has(own(expected)));
+    let able = || able(own(expected), message, context);
     for lexicon in able() {
         let read = match expected {
             Expected::Boolean => boolean::read(lexicon, message, context),
@@ -395,7 +392,6 @@ pub fn answer(expected: &Expected, message: &Words, context: &Context<'_>) -> Re
         };
         match read {
             Ok(found) => return Ok(found),
-            Err(no) if no.reason == ANOTHER_LANGUAGE => {}
             Err(no) => match suggestion::affirmed(lexicon, message, context, expected) {
                 Some(found) => return Ok(found),
                 None => reason = no.reason,
@@ -450,8 +446,18 @@ fn values(
 /// when nothing looks for values of that type inside a text.
 #[must_use]
 pub fn find(expected: &Expected, message: &Words, context: &Context<'_>) -> Option<Found> {
-    let mut lexicons = context.lexicons().filter(|lexicon| lexicon.has(own(expected)));
-    lexicons.find_map(|lexicon| more::one(values(expected, lexicon, message, context)).ok())
+    able(own(expected), message, context)
+        .find_map(|lexicon| more::one(values(expected, lexicon, message, context)).ok())
+}
+
+/// The languages that read a message: of those that have this section the ones that know most of its words, the
+/// person's own first. One that knows less must not read the few words it happens to know, since what the rest says to
+/// them is nothing.
+fn able(own: SectionId, message: &Words, context: &Context<'_>) -> impl Iterator<Item = &'static Lexicon> {
+    let all = || context.lexicons().filter(move |lexicon| lexicon.has(own));
+    let known = |lexicon: &Lexicon| lexicon.knows(message.all());
+    let most = all().map(known).max();
+    all().filter(move |lexicon| Some(known(lexicon)) == most)
 }
 
 /// The section without which a language cannot read a type.
@@ -474,7 +480,7 @@ fn free_text(message: &Words, context: &Context<'_>) -> Result<Match, NoMatch> {
     if crate::intent::rules::rule(message).is_some() {
         return Err(NoMatch { reason: "explicit request" });
     }
-    let mut able = context.lexicons().filter(|lexicon| lexicon.has(request::ACT));
+    let mut able = able(request::ACT, message, context);
     if let Some(reason) = able.find_map(|lexicon| request::explicit(lexicon, message, context.question())) {
         return Err(NoMatch { reason });
     }

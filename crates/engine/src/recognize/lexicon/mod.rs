@@ -150,15 +150,14 @@ impl Lexicon {
         self.sections.binary_search(&id).is_ok()
     }
 
-    /// Whether no other language knows more of these words. One that knows less must not read the one word it happens
-    /// to know, since what the rest says to it is nothing.
+    /// Whether no other language knows more of these words.
     pub(crate) fn knows_most(&self, words: &[Word]) -> bool {
         let known = self.knows(words);
         RECOGNIZE.iter().all(|other| other.knows(words) <= known)
     }
 
     /// How many of these words can begin something of the language.
-    fn knows(&self, words: &[Word]) -> usize {
+    pub(crate) fn knows(&self, words: &[Word]) -> usize {
         let first = |id: usize| self.heads.get(id).map_or(self.lists.len(), |head| usize::from(head.lists));
         let begins = |word: &&Word| first(word.id.0.into()) < first(usize::from(word.id.0) + 1);
         words.iter().filter(|word| word.id != WordId::UNKNOWN).filter(begins).count()

@@ -36,9 +36,6 @@ pub(crate) fn read(
     context: &Context<'_>,
     options: &[String],
 ) -> Result<Match, NoMatch> {
-    if !lexicon.knows_most(message.all()) {
-        return Err(NoMatch { reason: super::ANOTHER_LANGUAGE });
-    }
     let found = Compared::of(lexicon, message, options);
     let choice = Choice::of(lexicon, message, context, &found, options.len());
     let parts = clause::Parts {
