@@ -163,11 +163,23 @@ impl Lexicon {
         words.iter().filter(|word| word.id != WordId::UNKNOWN).filter(begins).count()
     }
 
+    /// Whether something of a section begins with a word.
+    #[inline]
+    fn begins(&self, section: SectionId, word: WordId) -> bool {
+        self.block(section, word).is_some_and(|(_, block)| block.has(section))
+    }
+
     /// What of a section begins with a word.
+    #[inline]
     fn list(&self, section: SectionId, word: WordId) -> Option<&'static List> {
+        let (head, block) = self.block(section, word).filter(|(_, block)| block.has(section))?;
+        self.lists.get(usize::from(head.lists + block.rank(section)))
+    }
+
+    #[inline]
+    fn block(&self, section: SectionId, word: WordId) -> Option<(&'static Head, &'static Block)> {
         let head = self.heads.get(usize::from(word.0))?;
-        let block = self.sets.get(usize::from(head.set) + usize::from(section.0 / Block::SIZE))?;
-        self.lists.get(usize::from(head.lists) + usize::from(block.rank(section)?))
+        Some((head, self.sets.get(usize::from(head.set + section.0 / Block::SIZE))?))
     }
 
     /// The phrases of a section that are found under a word.
@@ -278,25 +290,30 @@ fn spelled(row: &[WordId], words: &[Word]) -> u64 {
 
 impl Section {
     /// Bit `k` is set when a phrase of the section is the `k` words from `at` on.
+    #[inline]
     pub(crate) fn ends(self, words: &[Word], at: usize) -> u64 {
         self.ends_at(words, at, DEPTH, None)
     }
 
+    #[inline]
     fn ends_at(self, words: &[Word], at: usize, depth: u8, memo: Option<&Memo>) -> u64 {
-        let Some(word) = words.get(at) else { return 0 };
-        let lexicon = self.lexicon;
-        let mut reader = Reader { lexicon, words, depth, last: None, memo };
-        let number = word.digit.then_some(WordId::NUMBER);
+        if self.may_begin(words, at) { self.phrases(words, at, depth, memo) } else { 0 }
+    }
+
+    fn phrases(self, words: &[Word], at: usize, depth: u8, memo: Option<&Memo>) -> u64 {
+        let mut reader = Reader { lexicon: self.lexicon, words, depth, last: None, memo };
+        let number = words[at].digit.then_some(WordId::NUMBER);
         let mut ends = 0;
-        for id in [Some(word.id), number, Some(WordId::ANY)].into_iter().flatten() {
-            for start in lexicon.starting(self.id, id) {
-                ends |= reader.phrase(start.phrase.of(lexicon.elements), at);
+        for id in [Some(words[at].id), number, Some(WordId::ANY)].into_iter().flatten() {
+            for start in self.lexicon.starting(self.id, id) {
+                ends |= reader.phrase(start.phrase.of(self.lexicon.elements), at);
             }
         }
         ends
     }
 
     /// How many words from `at` on the longest phrase covers; 0 when none does.
+    #[inline]
     pub(crate) fn longest(self, words: &[Word], at: usize) -> usize {
         self.ends(words, at).checked_ilog2().unwrap_or(0) as usize
     }
@@ -308,11 +325,12 @@ impl Section {
     }
 
     /// Whether something of the section may begin at `at`: its first word does.
+    #[inline]
     pub(crate) fn may_begin(self, words: &[Word], at: usize) -> bool {
-        let lists = |id| self.lexicon.list(self.id, id).is_some();
-        words
-            .get(at)
-            .is_some_and(|word| lists(word.id) || word.digit && lists(WordId::NUMBER) || lists(WordId::ANY))
+        let begins = |id| self.lexicon.begins(self.id, id);
+        words.get(at).is_some_and(|word| {
+            begins(word.id) || word.digit && begins(WordId::NUMBER) || begins(WordId::ANY)
+        })
     }
 
     /// Whether a phrase begins at `at`.

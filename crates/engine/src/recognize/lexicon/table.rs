@@ -73,13 +73,18 @@ impl Block {
     /// So many sections a block.
     pub(crate) const SIZE: u16 = 64;
 
-    /// How many sections of the set come before this one, if it is one of them.
-    pub(crate) const fn rank(self, section: SectionId) -> Option<u16> {
-        let bit = 1u64 << (section.0 % Self::SIZE);
-        if self.sections & bit == 0 {
-            return None;
-        }
-        Some(self.before + (self.sections & (bit - 1)).count_ones() as u16)
+    /// Whether this section is in the set.
+    pub(crate) const fn has(self, section: SectionId) -> bool {
+        self.sections & Self::bit(section) != 0
+    }
+
+    /// How many sections of the set come before this one.
+    pub(crate) const fn rank(self, section: SectionId) -> u16 {
+        self.before + (self.sections & (Self::bit(section) - 1)).count_ones() as u16
+    }
+
+    const fn bit(section: SectionId) -> u64 {
+        1 << (section.0 % Self::SIZE)
     }
 }
 
