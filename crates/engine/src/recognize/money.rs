@@ -11,7 +11,7 @@ use super::lexicon::{Lexicon, Section, SectionId, anywhere, skip};
 use super::more::Inside;
 use super::numeral::{Decimal, Numerals};
 use super::words::{Gap, Word, Words};
-use super::{Context, Found, Match, Money, NoMatch, Value, clause, named};
+use super::{Context, Found, Match, Money, NoMatch, Reads, Value, clause, named};
 
 pub(crate) const LEAD: SectionId = named("money.lead");
 const NUMBER_LEAD: SectionId = named("number.lead");
@@ -38,42 +38,40 @@ const CURRENCIES: [(SectionId, &str); 16] = [
     (named("money.mxn"), "MXN"),
 ];
 
-/// Reads an amount, with a remainder when the rest is a clause of its own.
-pub(crate) fn read(
+/// Reads the amounts of a message.
+pub(crate) struct Reader<'r> {
     lexicon: &'static Lexicon,
-    message: &Words,
-    context: &Context<'_>,
-) -> Result<Match, NoMatch> {
-    let reader = Reader::of(lexicon, message, context);
-    clause::read(lexicon, message, |words| reader.whole(words))
-}
-
-/// The amounts of a currency in a message.
-pub(crate) fn values(lexicon: &'static Lexicon, message: &Words, context: &Context<'_>) -> Vec<Inside> {
-    let (reader, words) = (Reader::of(lexicon, message, context), message.all());
-    let (mut all, mut at) = (Vec::new(), 0);
-    while at < words.len() {
-        match reader.amount(words, at) {
-            Some((money, next)) if money.currency.is_some() => {
-                all.push(Inside { found: Found::of(Value::Money(money), &words[at..next]), fit: 0 });
-                at = next;
-            }
-            _ => at += 1,
-        }
-    }
-    all
-}
-
-struct Reader<'r> {
-    lexicon: &'static Lexicon,
+    message: &'r Words,
     numerals: Numerals<'r>,
     echo: Echo<'r>,
 }
 
+impl Reads for Reader<'_> {
+    fn answer(&self) -> Result<Match, NoMatch> {
+        clause::read(self.lexicon, self.message, |words| self.whole(words))
+    }
+
+    /// The amounts of a currency.
+    fn values(&self) -> Vec<Inside> {
+        let words = self.message.all();
+        let (mut all, mut at) = (Vec::new(), 0);
+        while at < words.len() {
+            match self.amount(words, at) {
+                Some((money, next)) if money.currency.is_some() => {
+                    all.push(Inside { found: Found::of(Value::Money(money), &words[at..next]), fit: 0 });
+                    at = next;
+                }
+                _ => at += 1,
+            }
+        }
+        all
+    }
+}
+
 impl<'r> Reader<'r> {
-    fn of(lexicon: &'static Lexicon, message: &'r Words, context: &'r Context<'_>) -> Self {
+    pub(crate) fn of(lexicon: &'static Lexicon, message: &'r Words, context: &'r Context<'_>) -> Self {
         let echo = Echo::of(lexicon, message, context.question());
-        Self { lexicon, numerals: Numerals::of(lexicon, message, context), echo }
+        Self { lexicon, message, numerals: Numerals::of(lexicon, message, context), echo }
     }
 
     fn list(&self, id: SectionId) -> Section {

@@ -13,7 +13,7 @@ use super::lexicon::{Lexicon, Section, SectionId, anywhere, skip};
 use super::more::Inside;
 use super::numeral::{Decimal, Numerals};
 use super::words::{Gap, MOST, Word, Words};
-use super::{Context, Found, Match, NoMatch, Value, clause, named};
+use super::{Context, Found, Match, NoMatch, Reads, Value, clause, named};
 
 pub(crate) const LEAD: SectionId = named("number.lead");
 const NOUN: SectionId = named("number.noun");
@@ -41,20 +41,6 @@ const TOO_LONG: usize = 7;
 /// How many words before a number may say which number it is.
 const NEAR: usize = 3;
 
-/// Reads a number, with a remainder when the rest is a clause of its own.
-pub(crate) fn read(
-    lexicon: &'static Lexicon,
-    message: &Words,
-    context: &Context<'_>,
-) -> Result<Match, NoMatch> {
-    let reader = Reader::of(lexicon, message, context);
-    let parts = clause::Parts {
-        whole: |words: Range<usize>| reader.whole(&message.all()[words]),
-        takes_back: |cut: usize| reader.takes_back(&message.all()[cut..]),
-    };
-    parts.read(lexicon, message)
-}
-
 /// What is counted, to a question.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -66,7 +52,8 @@ enum Kind {
     Any,
 }
 
-struct Reader<'r> {
+/// Reads the numbers of a message.
+pub(crate) struct Reader<'r> {
     lexicon: &'static Lexicon,
     message: &'r Words,
     numerals: Numerals<'r>,
@@ -77,8 +64,47 @@ struct Reader<'r> {
     asked: [bool; COUNTED.len()],
 }
 
+impl Reads for Reader<'_> {
+    fn answer(&self) -> Result<Match, NoMatch> {
+        let words = self.message.all();
+        let parts = clause::Parts {
+            whole: |said: Range<usize>| self.whole(&words[said]),
+            takes_back: |cut: usize| self.takes_back(&words[cut..]),
+        };
+        parts.read(self.lexicon, self.message)
+    }
+
+    /// The quantities in a message: numbers of something, or those that words of quantity lead to.
+    fn values(&self) -> Vec<Inside> {
+        let words = self.message.all();
+        let (mut all, mut at) = (Vec::new(), 0);
+        while at < words.len() {
+            let Some((value, next)) = self.value(words, at).filter(|_| !inside(words, at)) else {
+                at += 1;
+                continue;
+            };
+            let kind = self.kind(words, next);
+            let counted = self.noun(words, next) > 0;
+            let ends =
+                next == words.len() || words[next - 1].after > Gap::Space || self.list(ENDS).at(words, next);
+            let led =
+                at > 0 && ends && (self.echo.is_asked(&words[at - 1]) || self.list(BEFORE).at(words, at - 1));
+            if kind != Kind::Other && (counted || led) && !self.qualified(words, next) {
+                let found = Found::of(Value::Number(value.to_string()), &words[at..next]);
+                let named = (0..at).rev().take(NEAR).any(|before| self.echo.is_asked(&words[before]));
+                all.push(Inside {
+                    found,
+                    fit: u8::from(counted) + u8::from(kind == Kind::Asked) + 2 * u8::from(named && self.code),
+                });
+            }
+            at = next;
+        }
+        all
+    }
+}
+
 impl<'r> Reader<'r> {
-    fn of(lexicon: &'static Lexicon, message: &'r Words, context: &'r Context<'_>) -> Self {
+    pub(crate) fn of(lexicon: &'static Lexicon, message: &'r Words, context: &'r Context<'_>) -> Self {
         Self {
             lexicon,
             message,
@@ -235,36 +261,6 @@ impl<'r> Reader<'r> {
 fn unsigned(message: &Words, words: &[Word], at: usize) -> bool {
     let before = at.checked_sub(1).map(|before| message.folded(&words[before]));
     !before.is_some_and(|before| matches!(before, "$" | "€" | "£" | "¥" | "+" | "="))
-}
-
-/// The quantities in a message: numbers of something, or those that words of quantity lead to.
-pub(crate) fn values(lexicon: &'static Lexicon, message: &Words, context: &Context<'_>) -> Vec<Inside> {
-    let (reader, words) = (Reader::of(lexicon, message, context), message.all());
-    let (mut all, mut at) = (Vec::new(), 0);
-    while at < words.len() {
-        let Some((value, next)) = reader.value(words, at).filter(|_| !inside(words, at)) else {
-            at += 1;
-            continue;
-        };
-        let kind = reader.kind(words, next);
-        let counted = reader.noun(words, next) > 0;
-        let ends = next == words.len()
-            || words[next - 1].after > Gap::Space
-            || lexicon.section(ENDS).at(words, next);
-        let led = at > 0
-            && ends
-            && (reader.echo.is_asked(&words[at - 1]) || lexicon.section(BEFORE).at(words, at - 1));
-        if kind != Kind::Other && (counted || led) && !reader.qualified(words, next) {
-            let found = Found::of(Value::Number(value.to_string()), &words[at..next]);
-            let named = (0..at).rev().take(NEAR).any(|before| reader.echo.is_asked(&words[before]));
-            all.push(Inside {
-                found,
-                fit: u8::from(counted) + u8::from(kind == Kind::Asked) + 2 * u8::from(named && reader.code),
-            });
-        }
-        at = next;
-    }
-    all
 }
 
 /// Whether a number is a part of what is written before it: the minutes of "11:30".

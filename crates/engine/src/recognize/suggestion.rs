@@ -5,7 +5,7 @@
 
 use super::lexicon::{Lexicon, SectionId};
 use super::words::{Gap, Words};
-use super::{Context, Expected, Match, Value, boolean, find, values};
+use super::{Context, Expected, Match, Reads, Value, boolean, find};
 
 /// Words that a question begins with which asks for any value.
 const OPEN: SectionId = super::named("suggestion.open");
@@ -21,6 +21,7 @@ pub(crate) fn affirmed(
     message: &Words,
     context: &Context<'_>,
     expected: &Expected,
+    reader: &dyn Reads,
 ) -> Option<Match> {
     let (question, list) = (context.question(), |id| lexicon.section(id));
     let asked = question.all().chunk_by(|word, _| word.after < Gap::Hard).next_back()?;
@@ -31,5 +32,5 @@ pub(crate) fn affirmed(
     let yes =
         boolean::read(lexicon, message, context).ok().filter(|yes| yes.value == Value::Boolean(true))?;
     let proposed = find(expected, question, &context.clone().to(""))?;
-    values(expected, lexicon, message, context).is_empty().then_some(Match { value: proposed.value, ..yes })
+    reader.values().is_empty().then_some(Match { value: proposed.value, ..yes })
 }

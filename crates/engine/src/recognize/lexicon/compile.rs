@@ -228,6 +228,8 @@ pub(crate) struct Tables {
     pub(crate) elements: Vec<Element>,
     /// The words of each [`What::OneOf`] and [`What::Rows`], one after the other.
     pub(crate) spellings: Vec<WordId>,
+    /// The words that count for something, sorted by section.
+    pub(crate) valued: Vec<(SectionId, WordId)>,
     /// The sections the language has, sorted.
     pub(crate) sections: Vec<SectionId>,
     /// By word, a bit for each section of [`CLASS`] that lists it; empty when the language has none.
@@ -247,7 +249,7 @@ pub(crate) fn compile(
     let mut compiler = Compiler { language, names, vocabulary, elements: Vec::new(), spellings: Vec::new() };
     let firsts = compiler.firsts()?;
     let mut under = vec![Under::new(); vocabulary.words.len()];
-    let (mut sections, mut classes) = (Vec::new(), Vec::new());
+    let (mut valued, mut sections, mut classes) = (Vec::new(), Vec::new(), Vec::new());
     for section in &language.sections {
         let id = compiler.section(section.name, section.line)?;
         sections.push(id);
@@ -267,8 +269,10 @@ pub(crate) fn compile(
         }
         for (word, value) in &section.values {
             under[usize::from(vocabulary.id(word).0)].entry(id).or_default().1 = Some(*value);
+            valued.push((id, vocabulary.id(word)));
         }
     }
+    valued.sort_unstable();
     sections.sort_unstable();
     let Compiler { elements, spellings, .. } = compiler;
     let (heads, sets) = heads(&under, names.len())?;
@@ -278,7 +282,7 @@ pub(crate) fn compile(
         lists.push(List { starts: span, value });
         starts.append(&mut phrases);
     }
-    Ok(Tables { heads, sets, lists, starts, elements, spellings, sections, classes })
+    Ok(Tables { heads, sets, lists, starts, elements, spellings, valued, sections, classes })
 }
 
 /// The sections each word begins, and where what begins with it is found. What one word begins many others do, so a set

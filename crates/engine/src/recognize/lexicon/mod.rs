@@ -61,6 +61,7 @@ pub(crate) struct Lexicon {
     starts: &'static [Start],
     elements: &'static [Element],
     spellings: &'static [WordId],
+    valued: &'static [(SectionId, WordId)],
     sections: &'static [SectionId],
     classes: &'static [u64],
 }
@@ -345,10 +346,10 @@ impl Section {
 
     /// The single words that count for something, and how they are spelled.
     pub(crate) fn words(self) -> impl Iterator<Item = (WordId, &'static str)> {
-        let values = self.lexicon.values;
-        let from = values.partition_point(|(section, _, _)| *section < self.id);
-        let own = values[from..].iter().take_while(move |(section, _, _)| *section == self.id);
-        own.map(|(_, word, _)| (*word, VOCABULARY.words[usize::from(word.0)]))
+        let valued = self.lexicon.valued;
+        let from = valued.partition_point(|(section, _)| *section < self.id);
+        let own = valued[from..].iter().take_while(move |(section, _)| *section == self.id);
+        own.map(|(_, word)| (*word, VOCABULARY.words[usize::from(word.0)]))
     }
 
     /// What the section says a word counts for.

@@ -16,7 +16,7 @@ use super::lexicon::{Cover, Lexicon, Section, SectionId, skip};
 use super::more::Inside;
 use super::request;
 use super::words::{Gap, Word, Words};
-use super::{ACTS, Context, Found, Match, NoMatch, Value, clause, named};
+use super::{ACTS, Context, Found, Match, NoMatch, Reads, Value, clause, named};
 use place::{Place, Places, Strength};
 
 /// What stands before a place; in this order, so that what asks and what leads is told apart.
@@ -47,32 +47,6 @@ const PREPOSITION: usize = 4;
 /// Places in a row that are told apart.
 const ROW: usize = 3;
 
-/// Reads a place, with a remainder when the rest is a clause of its own.
-pub(crate) fn read(
-    lexicon: &'static Lexicon,
-    message: &Words,
-    context: &Context<'_>,
-) -> Result<Match, NoMatch> {
-    let reader = Reader { lexicon, places: Places::of(lexicon, message, context), context };
-    let said = clause::read(lexicon, message, |words| reader.whole(words)).and_then(|said| reader.kept(said));
-    said.or_else(|no| reader.tied().ok_or(no))
-}
-
-/// Every place of a message that the question may ask for, with its words: known ones, and names behind a preposition.
-/// Where a journey ends answers no question where it begins.
-pub(crate) fn values(lexicon: &'static Lexicon, message: &Words, context: &Context<'_>) -> Vec<Inside> {
-    let places = Places::of(lexicon, message, context);
-    let reader = Reader { lexicon, places, context };
-    let wanted = reader.wanted();
-    let fit = |range: Range<usize>| match (reader.role(range.start), wanted) {
-        (Some(is), Some(wanted)) if is != wanted => None,
-        (is, wanted) => {
-            Some(Inside { fit: u8::from(is.is_some() && is == wanted), found: reader.found(range) })
-        }
-    };
-    reader.all().filter_map(fit).collect()
-}
-
 /// What a place is to a journey.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
@@ -80,13 +54,40 @@ enum Role {
     To,
 }
 
-struct Reader<'r> {
+/// Reads the places of a message.
+pub(crate) struct Reader<'r> {
     lexicon: &'static Lexicon,
     places: Places<'r>,
     context: &'r Context<'r>,
 }
 
-impl Reader<'_> {
+impl Reads for Reader<'_> {
+    fn answer(&self) -> Result<Match, NoMatch> {
+        let message = self.places.text;
+        let said =
+            clause::read(self.lexicon, message, |words| self.whole(words)).and_then(|said| self.kept(said));
+        said.or_else(|no| self.tied().ok_or(no))
+    }
+
+    /// Every place that the question may ask for, with its words: known ones, and names behind a preposition. Where a
+    /// journey ends answers no question where it begins.
+    fn values(&self) -> Vec<Inside> {
+        let wanted = self.wanted();
+        let fit = |range: Range<usize>| match (self.role(range.start), wanted) {
+            (Some(is), Some(wanted)) if is != wanted => None,
+            (is, wanted) => {
+                Some(Inside { fit: u8::from(is.is_some() && is == wanted), found: self.found(range) })
+            }
+        };
+        self.all().filter_map(fit).collect()
+    }
+}
+
+impl<'r> Reader<'r> {
+    pub(crate) fn of(lexicon: &'static Lexicon, message: &'r Words, context: &'r Context<'r>) -> Self {
+        Self { lexicon, places: Places::of(lexicon, message, context), context }
+    }
+
     fn list(&self, id: SectionId) -> Section {
         self.lexicon.section(id)
     }

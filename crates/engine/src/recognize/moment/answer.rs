@@ -99,16 +99,18 @@ fn days(found: &[Found]) -> impl Iterator<Item = Day> {
 }
 
 /// Makes values of what was found.
-pub(crate) struct Maker<'g, 'c> {
-    pub(crate) grammar: &'g Grammar<'g>,
+pub(crate) struct Maker<'m> {
+    pub(crate) grammar: Grammar<'m>,
+    /// The message is over with something, whatever it names: nothing of it is a value.
+    pub(crate) closes: bool,
     pub(crate) found: Vec<Found>,
-    pub(crate) context: &'g Context<'c>,
+    pub(crate) context: &'m Context<'m>,
     pub(crate) kind: Kind,
 }
 
-impl Maker<'_, '_> {
+impl Maker<'_> {
     /// Every value of the kind that these tokens hold.
-    pub(crate) fn values(&self, within: &Range<usize>) -> Vec<Said> {
+    pub(crate) fn said(&self, within: &Range<usize>) -> Vec<Said> {
         let inside = self.found.iter().filter(|f| within.start <= f.from && f.to <= within.end);
         let inside = Inside::of(inside.copied().collect());
         let mut values: Vec<Said> = (0..inside.all.len()).filter_map(|i| self.value(&inside, i)).collect();
@@ -333,7 +335,7 @@ impl Maker<'_, '_> {
         if self.found.iter().any(cut) {
             return None;
         }
-        let said = self.values(&within);
+        let said = self.said(&within);
         let (value, alone) = match said.as_slice() {
             [] => (self.length(&within)?, false),
             // "march on": a word that may be something else is no day when it goes on.
@@ -353,7 +355,7 @@ impl Maker<'_, '_> {
         let denies = |at| anywhere(REFUSES, words, at) > 0;
         let rest = self.grammar.tokens.tokens(word..words.len());
         self.grammar.lexicon.section(BUT).at(words, word)
-            && self.values(&rest).is_empty()
+            && self.said(&rest).is_empty()
             && !(word..words.len()).any(denies)
     }
 
@@ -460,7 +462,7 @@ impl Maker<'_, '_> {
 
     /// Whether the question has this word too, maybe in another form.
     fn echoes(&self, words: &[Word], at: usize) -> bool {
-        let Grammar { lexicon, tokens, .. } = self.grammar;
+        let Grammar { lexicon, tokens, .. } = &self.grammar;
         let echo = Echo::of(lexicon, tokens.message, self.context.question());
         !lexicon.section(ASK_WORD).at(words, at) && echo.has(&words[at])
     }

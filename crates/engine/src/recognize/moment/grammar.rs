@@ -84,7 +84,7 @@ pub(super) const AT: SectionId = named("time.at");
 /// A message being read: sections of the lexicon as parts, where they stand.
 pub(crate) struct Grammar<'m> {
     pub(crate) lexicon: &'static Lexicon,
-    pub(crate) tokens: &'m Tokens<'m>,
+    pub(crate) tokens: Tokens<'m>,
     pub(crate) said: Said,
     depth: Cell<u8>,
     /// Whether something was not read because it is named too deep.
@@ -133,7 +133,7 @@ const DEPTH: u8 = 8;
 const SHORT: SectionId = named("time.short");
 
 impl<'m> Grammar<'m> {
-    pub(crate) fn new(lexicon: &'static Lexicon, tokens: &'m Tokens<'m>, said: Said) -> Self {
+    pub(crate) fn new(lexicon: &'static Lexicon, tokens: Tokens<'m>, said: Said) -> Self {
         let (depth, cut, ways) = (Cell::new(0), Cell::new(false), RefCell::default());
         Self { lexicon, tokens, said, depth, cut, ways, read: [const { Cell::new(None) }; READ] }
     }

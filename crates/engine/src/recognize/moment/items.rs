@@ -134,7 +134,7 @@ fn now(grammar: &Grammar<'_>, at: usize, to: usize, kind: Kind) -> bool {
 /// A part of a longer row of digits and signs is no value: "133-03-03-2020", "650.650.6500". Nor is the hour of a
 /// time part of a date: "Thursday, 2 pm".
 fn broken(grammar: &Grammar<'_>, section: SectionId, at: usize, to: usize) -> bool {
-    let tokens = grammar.tokens;
+    let tokens = &grammar.tokens;
     let digit = |at: usize| tokens.all.get(at).is_some_and(|token| token.digit);
     let ranges = section != DATE && tokens.digits(at).is_some_and(|(_, digits)| digits < 3);
     let goes_on = |sign: usize, beyond: usize, own: usize| {
