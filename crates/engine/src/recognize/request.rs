@@ -14,7 +14,7 @@
 use core::cell::OnceCell;
 
 use super::echo::Echo;
-use super::lexicon::{self, Lexicon, RECOGNIZE_NAMES, Section, SectionId, skip};
+use super::lexicon::{self, Lexicon, RECOGNIZE_NAMES, Section, SectionId, Sections, skip};
 use super::named;
 use super::words::{Gap, MOST, Word, Words};
 
@@ -23,6 +23,7 @@ const TOPIC: &str = "topic.";
 const TOPICS: [SectionId; lexicon::count(RECOGNIZE_NAMES, TOPIC)] = lexicon::all(RECOGNIZE_NAMES, TOPIC);
 /// Topics are told as bits of one number.
 const _: () = assert!(TOPICS.len() <= 32);
+const ANY_TOPIC: Sections = Sections::of(&TOPICS);
 /// What may stand before the words that say what a sentence does.
 const BEFORE: [SectionId; 5] =
     [named("filler"), named("thanks"), named("greeting"), named("joiner"), named("request.turn")];
@@ -106,6 +107,9 @@ fn topics(lexicon: &'static Lexicon, words: &[Word]) -> u32 {
 
 /// The topics of the phrases that begin at `at`, as bits.
 fn topic(lexicon: &'static Lexicon, words: &[Word], at: usize) -> u32 {
+    if !lexicon.may_begin(&ANY_TOPIC, words, at) {
+        return 0;
+    }
     let bits = TOPICS.iter().enumerate();
     bits.fold(0, |all, (i, id)| all | u32::from(lexicon.section(*id).at(words, at)) << i)
 }

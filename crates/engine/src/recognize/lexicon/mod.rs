@@ -170,6 +170,18 @@ impl Lexicon {
         self.block(section, word).is_some_and(|(_, block)| block.has(section))
     }
 
+    /// Whether something of one of these sections may begin at `at`.
+    pub(crate) fn may_begin(&self, sections: &Sections, words: &[Word], at: usize) -> bool {
+        let begins = |word: WordId| {
+            let blocks =
+                self.heads.get(usize::from(word.0)).and_then(|head| self.sets.get(head.set.into()..));
+            blocks.is_some_and(|all| all.iter().zip(&sections.0).any(|(all, some)| all.sections & some != 0))
+        };
+        words.get(at).is_some_and(|word| {
+            begins(word.id) || word.digit && begins(WordId::NUMBER) || begins(WordId::ANY)
+        })
+    }
+
     /// What of a section begins with a word.
     #[inline]
     fn list(&self, section: SectionId, word: WordId) -> Option<&'static List> {
@@ -186,6 +198,21 @@ impl Lexicon {
     /// The phrases of a section that are found under a word.
     fn starting(&self, section: SectionId, word: WordId) -> &'static [Start] {
         self.list(section, word).map_or(&[], |list| list.starts.of(self.starts))
+    }
+}
+
+/// Sections of the recognisers' lexicons that are asked for together.
+pub(crate) struct Sections([u64; RECOGNIZE_NAMES.len().div_ceil(Block::SIZE as usize)]);
+
+impl Sections {
+    pub(crate) const fn of(ids: &[SectionId]) -> Self {
+        let mut blocks = [0; RECOGNIZE_NAMES.len().div_ceil(Block::SIZE as usize)];
+        let mut at = 0;
+        while at < ids.len() {
+            blocks[(ids[at].0 / Block::SIZE) as usize] |= Block::bit(ids[at]);
+            at += 1;
+        }
+        Self(blocks)
     }
 }
 

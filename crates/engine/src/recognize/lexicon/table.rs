@@ -83,7 +83,8 @@ impl Block {
         self.before + (self.sections & (Self::bit(section) - 1)).count_ones() as u16
     }
 
-    const fn bit(section: SectionId) -> u64 {
+    /// The bit of a section in its block.
+    pub(crate) const fn bit(section: SectionId) -> u64 {
         1 << (section.0 % Self::SIZE)
     }
 }

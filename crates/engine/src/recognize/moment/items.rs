@@ -6,7 +6,7 @@ use super::clock::{Clock, Window};
 use super::day::Day;
 use super::grammar::{AT, BARE, CLOCK, DATE, Grammar, Item, LENGTH, PART};
 use super::length::Length;
-use crate::recognize::lexicon::SectionId;
+use crate::recognize::lexicon::{SectionId, Sections};
 use crate::recognize::named;
 use crate::recognize::words::Gap;
 
@@ -86,8 +86,13 @@ pub(crate) fn all(grammar: &Grammar<'_>, kind: Kind) -> Vec<Found> {
     found
 }
 
+const ANY: Sections = Sections::of(&[AT, BARE, CLOCK, DATE, LENGTH, PART]);
+
 /// The longest value that begins at `at`; of equally long ones, the one of the kind that is asked for.
 fn one(grammar: &Grammar<'_>, at: usize, kind: Kind) -> Option<Found> {
+    if !grammar.lexicon.may_begin(&ANY, &grammar.tokens.all, at) {
+        return None;
+    }
     let mut best: Option<Found> = None;
     let order: [SectionId; 6] = match kind {
         Kind::Time => [CLOCK, AT, PART, DATE, LENGTH, BARE],
