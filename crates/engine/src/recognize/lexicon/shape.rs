@@ -22,8 +22,11 @@ pub(crate) trait Parts {
     /// The ways to read a section as a part at `at`, by their numbers; `None` when it is no part but a list of phrases.
     fn ways(&self, section: SectionId, at: usize) -> Option<Range<usize>>;
 
-    /// A way: where it ends, and what the part is worth then.
-    fn way(&self, number: usize) -> (usize, Self::Part);
+    /// Where a way ends.
+    fn end(&self, way: usize) -> usize;
+
+    /// What the part is worth then.
+    fn part(&self, way: usize) -> Self::Part;
 }
 
 /// Some ways to read something: each with where it ends.
@@ -141,13 +144,39 @@ impl<P: Parts> Walk<'_, P> {
 
     /// Goes on behind a part. Parts that there is no room for are read and not kept.
     fn catch(&mut self, section: SectionId, way: usize, rest: &[Element]) {
-        let (end, part) = self.parts.way(way);
+        let end = self.parts.end(way);
+        if !self.may_go_on(rest, end) {
+            return;
+        }
         let count = self.caught.count;
         if let Some(free) = self.caught.parts.get_mut(count) {
-            *free = Some((section, part));
+            *free = Some((section, self.parts.part(way)));
             self.caught.count += 1;
         }
         self.on(rest, end);
         self.caught.count = count;
+    }
+
+    /// Whether something that may stand at `at` begins there: most shapes end here.
+    fn may_go_on(&self, rest: &[Element], at: usize) -> bool {
+        for element in rest {
+            if self.may_stand(element.what, at) {
+                return true;
+            }
+            if element.times == Times::One {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn may_stand(&self, what: What, at: usize) -> bool {
+        let Some(word) = self.words.get(at) else { return false };
+        match what {
+            What::Word(id) => word.id == id,
+            What::OneOf(words) => words.of(self.lexicon.spellings).contains(&word.id),
+            What::Section(section) => self.lexicon.section(section).may_begin(self.words, at),
+            What::Rows(_) | What::Any | What::Number => true,
+        }
     }
 }

@@ -115,7 +115,7 @@ pub(crate) struct Ways<'g> {
 impl<'g> Ways<'g> {
     /// Each of them, in the order they were found.
     pub(crate) fn each(self) -> impl Iterator<Item = (usize, Item)> + 'g {
-        self.numbers.map(|number| self.grammar.way(number))
+        self.numbers.map(|way| self.grammar.ways.borrow()[way])
     }
 
     /// The one that ends last.
@@ -313,9 +313,25 @@ impl Parts for Grammar<'_> {
         }
         let place = &self.read[(usize::from(section.0) * 31 + at * 7) % READ];
         let known = place.get().filter(|read| read.section == section && read.at as usize == at);
-        if let Some(Read { ways, .. }) = known {
-            return Some(ways.0 as usize..ways.1 as usize);
+        match known {
+            Some(Read { ways, .. }) => Some(ways.0 as usize..ways.1 as usize),
+            None => self.anew(section, at, place),
         }
+    }
+
+    fn end(&self, way: usize) -> usize {
+        self.ways.borrow()[way].0
+    }
+
+    fn part(&self, way: usize) -> Item {
+        self.ways.borrow()[way].1
+    }
+}
+
+impl Grammar<'_> {
+    /// Reads a section at a place and keeps it, unless something was too deep to be read.
+    #[inline(never)]
+    fn anew(&self, section: SectionId, at: usize, place: &Cell<Option<Read>>) -> Option<Range<usize>> {
         let outer = self.cut.replace(false);
         let mut few = Few::NONE;
         let ways = self.parse(section, at, &mut few).then(|| {
@@ -332,12 +348,6 @@ impl Parts for Grammar<'_> {
         ways
     }
 
-    fn way(&self, number: usize) -> (usize, Item) {
-        self.ways.borrow()[number]
-    }
-}
-
-impl Grammar<'_> {
     /// The ways to read a section at a place.
     pub(crate) fn parts(&self, section: SectionId, at: usize) -> Option<Ways<'_>> {
         self.ways(section, at).map(|numbers| Ways { grammar: self, numbers })
