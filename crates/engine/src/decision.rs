@@ -138,6 +138,7 @@ reasons! {
     TaskTransitionRefused = "task.transition_refused", "A task does not go from where it stands to what was reported, so nothing was changed.";
     TaskTooManyLive = "task.too_many_live", "The conversation has as many live tasks as it may have, so the report was not taken.";
     IntakeNotice = "intake.notice", "The user was told what intake did not take.";
+    MessageUnread = "message.unread", "The message holds nothing but files, which are not read; its person was told so.";
     MessageEdited = "message.edited", "The stored message was updated.";
     MessageDeleted = "message.deleted", "The message's text was removed from what is kept for later.";
     DraftRemade = "draft.remade", "The message that started a draft was edited, so the draft was made again.";

@@ -53,6 +53,10 @@ pub enum EffectBody {
         message: MessageId,
         /// The words.
         text: String,
+        /// Short answers that count, beside any other: buttons, where a channel can make some of them. A press says
+        /// the word.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        offers: Vec<String>,
     },
     /// Show a card.
     #[serde(rename = "card.post")]
@@ -268,6 +272,12 @@ impl EffectClass {
     #[must_use]
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|class| class.word() == word)
+    }
+
+    /// A tool or a sub-agent does it: what comes of it has no key.
+    #[must_use]
+    pub fn calls(self) -> bool {
+        matches!(self, Self::ToolCall | Self::AgentDelegate)
     }
 
     /// Can leave the thread; whether one does, [`EffectBody::outward`] says.

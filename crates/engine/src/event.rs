@@ -2,6 +2,7 @@
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
+use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::effect::Outcome;
@@ -84,7 +85,8 @@ pub enum EventKind {
     /// The user has to be told what intake did not take.
     #[serde(rename = "intake.notice")]
     IntakeNotice {
-        /// The stable word: `queue_full`, `dead`, `paused`, `rate`, `still_open`, `linked`.
+        /// The stable word: `queue_full`, `dead`, `paused`, `rate`, `still_open`, `still_open_here` (another lane of the
+        /// chat says it), `linked`.
         why: String,
         /// The sentence.
         message: String,
@@ -136,6 +138,25 @@ pub struct Posted {
     /// The task a host says it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
+    /// What came with it. Nothing of it is read, and its person is told so.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<Attached>,
+}
+
+/// Something that came with a message: what is known of it without looking inside.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attached {
+    /// What it is, as people call it: `photo`, `file`, `voice message`, …
+    pub kind: String,
+    /// Its name, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its media type, as its sender states it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mime: Option<String>,
+    /// Its size.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
 }
 
 /// What a host's agent said (`spec 02 §1`).
@@ -205,6 +226,25 @@ pub enum Press {
         /// What was decided.
         action: Action,
     },
+}
+
+impl Attached {
+    /// What a person is told it is: `photo`, `file plan.pdf`.
+    #[must_use]
+    pub fn told(&self) -> String {
+        match &self.name {
+            Some(name) => alloc::format!("{} {name}", self.kind),
+            None => self.kind.clone(),
+        }
+    }
+}
+
+impl Posted {
+    /// It says nothing: all there is came with it.
+    #[must_use]
+    pub fn only_files(&self) -> bool {
+        !self.files.is_empty() && self.text.trim().is_empty()
+    }
 }
 
 impl EventKind {

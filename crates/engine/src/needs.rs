@@ -6,7 +6,7 @@ use crate::event::{Event, EventKind, Press};
 use crate::given::Given;
 use crate::id::{CardId, ReviewId, TaskId};
 use crate::lane::{Lane, Record, RecordKey, RecordKind};
-use crate::workflow::{About, Known, Progress, shows};
+use crate::workflow::{Known, Progress, shows};
 
 /// Which records an event needs that the lane has not loaded: the runtime reads them and hands them over in
 /// [`Given::revived`], and asks again until nothing is missing.
@@ -43,6 +43,13 @@ pub fn needs(lane: &Lane, event: &Event, given: &Given) -> Vec<RecordKey> {
         Record::Review(review) if review.current() => Some(key(RecordKind::Card, &review.card.0)),
         _ => None,
     }));
+    if let (EventKind::EffectSettled { .. }, Some(task)) = (&event.kind, task)
+        && let Some(Record::Task(task)) = have(&key(RecordKind::Task, &task.0))
+    {
+        // What released the call becomes its receipt.
+        let card = task.work.as_ref().and_then(|work| work.card.as_ref());
+        wanted.extend(card.map(|card| key(RecordKind::Card, &card.0)));
+    }
     if let EventKind::MessagePosted(_) = &event.kind {
         // The review that is replied to, when the message has left the window.
         wanted.extend(task.map(|task| key(RecordKind::Review, &ReviewId::of(task).0)));
@@ -56,14 +63,14 @@ pub fn needs(lane: &Lane, event: &Event, given: &Given) -> Vec<RecordKey> {
     for card in &cards {
         let Some(Record::Card(card)) = have(card) else { continue };
         wanted.extend(shows(card, &known));
-        if let About::UncertainEffect { parent, .. } = &card.about {
+        if let Some(parent) = card.receipt() {
             wanted.push(key(RecordKind::Card, &parent.0));
             // What comes of it is put down on its receipt.
             if let Some(Record::Card(receipt)) = have(&key(RecordKind::Card, &parent.0)) {
                 wanted.extend(shows(receipt, &known));
             }
         }
-        for (_, progress) in card.released() {
+        for progress in card.released().map(|(_, progress)| progress).chain(card.result()) {
             if let Progress::Uncertain { card } = progress {
                 wanted.push(key(RecordKind::Card, &card.0));
             }

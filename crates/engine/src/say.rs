@@ -8,6 +8,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::decision::Verdict;
+use crate::event::{Attached, Posted};
 use crate::focus::{Need, Reference, Thread};
 use crate::lane::Task;
 use crate::policy::Policy;
@@ -50,6 +51,12 @@ pub(crate) const ADOPT_WHICH: &str =
 pub(crate) const ADOPT_NEEDS_KEY: &str = "The form needs the issue's key. Nothing was changed.";
 pub(crate) const NOTHING_CHANGED: &str = "Nothing changed: write what should, as lines like \"Title: …\".";
 pub(crate) const NO_EPIC: &str = "its epic was not created";
+/// Short answers of an edit.
+pub(crate) const SKIP: &str = "Skip";
+pub(crate) const CANCEL: &str = "Cancel";
+pub(crate) const LAST_FIELD: &str = "That was the last field. The card above is as it stands now.";
+/// Characters of a field that its question repeats; the card has all of it.
+const FIELD_SHOWN: usize = 200;
 pub(crate) const CHECK_LOST: &str = "the tracker did not answer";
 
 /// Help, naming the installation's command.
@@ -110,6 +117,7 @@ pub(crate) fn consumed(
         Progress::Failed { text, .. } => format!(" → failed: {text}"),
         Progress::Uncertain { .. } => " → no answer yet".into(),
         Progress::Several { items } => batch::result(items),
+        Progress::Done => " → done".into(),
         Progress::NotTried { .. } | Progress::None | Progress::Cancelled => String::new(),
     };
     if by.id == me {
@@ -126,6 +134,8 @@ fn past(action: Action) -> &'static str {
         Action::Cancel => "cancelled",
         Action::Adopt => "adopted",
         Action::CreateAgain => "created again",
+        Action::Happened => "confirmed",
+        Action::DoAgain => "sent again",
         Action::SelectReview | Action::SelectTicket => "answered",
         Action::Edit | Action::EditStory | Action::RemoveStory | Action::AddStory | Action::Remember => {
             "changed"
@@ -183,7 +193,7 @@ pub(crate) fn preview_title(draft: &Draft, status: &CardStatus, now: Timestamp) 
                 Progress::Uncertain { .. } => format!("No answer yet, so it may or may not exist · {who}"),
                 Progress::Cancelled => format!("Cancelled · {who}"),
                 Progress::NotTried { why, .. } => format!("Not created: {why} · {who}"),
-                Progress::None | Progress::Several { .. } => format!("Not created · {who}"),
+                Progress::None | Progress::Done | Progress::Several { .. } => format!("Not created · {who}"),
             }
         }
     }
@@ -280,9 +290,32 @@ pub(crate) fn call_title(job: &Job, status: &CardStatus, now: Timestamp) -> Stri
         CardStatus::Expired => format!("Expired without a decision: {what}"),
         CardStatus::Superseded { .. } => format!("A newer card took the place of this one: {what}"),
         CardStatus::Withdrawn => format!("Cancelled: {what}"),
-        CardStatus::Decided { action, by, at, .. } => {
-            format!("{what} · {} by @{} {}", past(*action), by.name, at.told(now))
+        CardStatus::Decided { action, by, at, result } => {
+            format!("{what} · {} by @{} {}{}", past(*action), by.name, at.told(now), came_of(result))
         }
+    }
+}
+
+/// What came of a call that was released.
+fn came_of(result: &Progress) -> String {
+    match result {
+        Progress::Done => " → done".into(),
+        Progress::Failed { text, .. } => format!(" → not done: {text}"),
+        Progress::Uncertain { .. } => " → no answer, so it may or may not be done".into(),
+        Progress::Cancelled => " → dropped".into(),
+        _ => String::new(),
+    }
+}
+
+/// What is asked about a call that nobody knows of, or what became of the question.
+pub(crate) fn uncertain_call_title(job: &Job, status: &CardStatus) -> String {
+    let name = job.name();
+    match status {
+        CardStatus::Decided { action, by, result, .. } => {
+            format!("No answer from {name}: {} by @{}{}", past(*action), by.name, came_of(result))
+        }
+        CardStatus::Withdrawn => format!("{name} did answer after all"),
+        _ => maybe_done(job),
     }
 }
 
@@ -298,10 +331,35 @@ pub(crate) fn corrected(part: Part) -> String {
     format!("Changed: {}.", part.label())
 }
 
-pub(crate) fn edit_how(draft: &Draft) -> String {
+/// What came with a message, for people: `(photo, file plan.pdf)`.
+pub(crate) fn files(files: &[Attached]) -> String {
+    format!("({})", named(files))
+}
+
+fn named(files: &[Attached]) -> String {
+    files.iter().map(Attached::told).collect::<Vec<_>>().join(", ")
+}
+
+pub(crate) fn unread(posted: &Posted) -> String {
+    let files = named(&posted.files);
+    if posted.only_files() {
+        format!("I read words only, so I did not look at this: {files}. Write what it is about.")
+    } else {
+        format!("I read the words alone, and did not look at this: {files}.")
+    }
+}
+
+/// One field of an edit. Its first line is all that some channels show while somebody types.
+pub(crate) fn edit_field(draft: &Draft, part: Part) -> String {
     let labels: Vec<&str> =
         Part::ALL.iter().filter(|part| !draft.part(**part).is_empty()).map(|part| part.label()).collect();
-    format!("What should change? Write lines like \"Title: …\". There is: {}.", labels.join(", "))
+    let label = part.label();
+    format!(
+        "{label}: what should it say? {SKIP} leaves it, {CANCEL} ends the edit.\nNow: “{}”\nLines like \"{label}: …\" \
+         change several fields at once. There is: {}.",
+        gate_card(draft.part(part), FIELD_SHOWN),
+        labels.join(", ")
+    )
 }
 
 pub(crate) fn form_needs(part: Part) -> String {

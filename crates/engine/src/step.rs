@@ -14,7 +14,7 @@ use crate::policy::Policy;
 use crate::rungs::{
     Tried::{self, Decided, Passed},
     addressing::addressing,
-    event::{settled_or_host, workflow_event},
+    event::{files, settled_or_host, workflow_event},
     intent::{intent, remembered_intent, scope_gate},
     review::active_review,
     words::{conversational_pending, focus_of_message, hard_interrupt},
@@ -101,6 +101,7 @@ const LADDER: [(Rung, Decide); 11] = [
 pub fn step(lane: &Lane, event: &Event, given: &Given, policy: &Policy) -> Step {
     let mut turn = Turn::new(lane, event, given, policy);
     let decision = climb(&mut turn, Rung::Addressing);
+    files(&mut turn, &decision);
     turn.finish(decision)
 }
 

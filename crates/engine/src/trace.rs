@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::decision::{Decision, Reason};
 use crate::focus::{FocusSource, Need, Reference, Thread};
 use crate::id::{MessageId, TaskId, TurnId};
+use crate::recognize::Interrupt;
 use crate::time::Timestamp;
 
 /// One stage of the routing order (`spec 02 §2`).
@@ -203,6 +204,12 @@ pub struct Trace {
 }
 
 impl Trace {
+    /// What the message interrupted with, where it did.
+    #[must_use]
+    pub fn interrupt(&self) -> Option<Interrupt> {
+        self.rule.as_deref().and_then(Interrupt::from_code)
+    }
+
     /// What a predicate of this trace means, in words.
     #[must_use]
     pub fn says(&self, predicate: Predicate) -> Cow<'static, str> {

@@ -344,8 +344,20 @@ impl<'a> Turn<'a> {
 
     /// Says something in the lane.
     pub(crate) fn say(&mut self, kind: MessageKind, task: Option<&TaskId>, text: &str) -> MessageId {
+        self.say_offering(kind, task, text, &[])
+    }
+
+    /// The same, with short answers that count.
+    pub(crate) fn say_offering(
+        &mut self,
+        kind: MessageKind,
+        task: Option<&TaskId>,
+        text: &str,
+        offers: &[&str],
+    ) -> MessageId {
         let message = self.our_message(kind, task, None, text);
-        self.effect(EffectBody::Reply { message: message.clone(), text: text.into() }, &[], None);
+        let offers = offers.iter().map(|&word| word.into()).collect();
+        self.effect(EffectBody::Reply { message: message.clone(), text: text.into(), offers }, &[], None);
         message
     }
 

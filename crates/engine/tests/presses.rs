@@ -136,6 +136,12 @@ fn states() -> Vec<(&'static str, World)> {
         ),
         ("expired", with(preview(), &|w| w.advance(14 * Timestamp::DAY + 1))),
         (
+            "uncertain call",
+            with(World::new(), &|w| {
+                let _ = w.unsure_call();
+            }),
+        ),
+        (
             "uncertain",
             with(preview(), &|w| {
                 let card = w.card();
@@ -204,7 +210,7 @@ fn every_press_is_answered() {
                     assert!(heard(&step) > 0, "silence on {what}");
                     let outward = step.effects.iter().filter(|e| e.body.outward()).count();
                     let released = step.decision.reason == Reason::PressApplied
-                        && matches!(action, Action::Approve | Action::CreateAgain);
+                        && matches!(action, Action::Approve | Action::CreateAgain | Action::DoAgain);
                     assert_eq!(outward > 0, released, "{what}");
                     assert!(!released || actor != "eve", "{what}");
                     assert!(!released || version == card.version, "{what}");

@@ -129,6 +129,59 @@ fn an_issue_is_adopted_when_its_title_fits() {
     );
 }
 
+/// What became of a released call, on its card.
+fn came_of(w: &World, card: &Card) -> Progress {
+    match &w.lane.records.card(&card.id).unwrap().status {
+        CardStatus::Decided { result, .. } => result.clone(),
+        open => panic!("{open:?}"),
+    }
+}
+
+#[test]
+fn an_uncertain_call_is_made_again_by_a_press_alone_and_ends_on_every_card() {
+    let mut w = World::new();
+    let (asks, released, call) = w.unsure_call();
+    assert!(matches!(asks.about, About::UncertainCall { .. }));
+    assert!(matches!(came_of(&w, &released), Progress::Uncertain { .. }));
+    let step = w.presses("bob", &asks, 1, Action::DoAgain);
+    assert_eq!(step.cancel, core::slice::from_ref(&call.id), "the first is dropped for the second");
+    let again = step.effects.iter().find(|effect| effect.body.outward()).unwrap().clone();
+    assert_eq!(again.body, call.body, "what was approved, and nothing else");
+    assert_eq!(again.approval.as_ref().unwrap().card, asks.id, "released by the card that asked");
+    assert_eq!(w.outcome(&call, failed("late")).decision.reason, Reason::EffectSuperseded);
+    let done = Outcome::Done { result: EffectResult::Said { text: "Published.".into() } };
+    assert_eq!(w.outcome(&again, done).decision.reason, Reason::EffectSettled);
+    assert_eq!((came_of(&w, &asks), came_of(&w, &released)), (Progress::Done, Progress::Done));
+    assert_eq!(creates(&w), 2);
+}
+
+#[test]
+fn a_call_that_answers_after_all_ends_the_question() {
+    for (outcome, came) in [
+        (Outcome::Done { result: EffectResult::Said { text: "Published.".into() } }, Progress::Done),
+        (failed("it is read-only"), Progress::Failed { text: "it is read-only".into(), errors: Vec::new() }),
+    ] {
+        let mut w = World::new();
+        let (asks, released, call) = w.unsure_call();
+        assert!(heard(&w.outcome(&call, outcome)) > 0);
+        assert_eq!(came_of(&w, &released), came);
+        assert!(!w.lane.records.card(&asks.id).unwrap().open());
+        assert!(w.lane.head.pendings.is_empty());
+        assert!(heard(&w.presses("bob", &asks, 1, Action::DoAgain)) > 0);
+        assert_eq!(creates(&w), 1);
+    }
+}
+
+#[test]
+fn that_a_call_happened_is_taken_on_an_approvers_word() {
+    let mut w = World::new();
+    let (asks, released, call) = w.unsure_call();
+    assert_eq!(w.presses("eve", &asks, 1, Action::Happened).decision.reason, Reason::PressForbidden);
+    let step = w.presses("bob", &asks, 1, Action::Happened);
+    assert_eq!(step.adopt[0].0, call.id);
+    assert_eq!((came_of(&w, &asks), came_of(&w, &released)), (Progress::Done, Progress::Done));
+}
+
 /// A tracker that was down for the dry run is asked again when the preview is saved as it is.
 #[test]
 fn a_failed_dry_run_can_be_run_again() {

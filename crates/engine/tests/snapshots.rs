@@ -77,7 +77,7 @@ fn every_kind_of_pending_reads_back() {
         PendingKind::ClarificationNeeded(Slot::Agent),
         PendingKind::ToolRetryOffer { tool: "weather".into() },
         PendingKind::DelegationOffer { agent: "writer".into() },
-        PendingKind::WaitingStoryEdit { draft: "dr_1".into(), card: card() },
+        PendingKind::WaitingStoryEdit { draft: "dr_1".into(), card: card(), part: Part::Title },
         PendingKind::WaitingDecisionEdit { card: card() },
         PendingKind::WaitingApproval { card: card() },
         PendingKind::WaitingScopeChoice { card: card(), message: "m_1".into() },

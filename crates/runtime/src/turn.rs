@@ -5,12 +5,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use throughline_engine::approval::ApprovalChange;
 use throughline_engine::effect::{Effect, EffectBody, Outcome};
+use throughline_engine::event::Posted;
 use throughline_engine::given::Addressing;
 use throughline_engine::id::Mint;
 use throughline_engine::lane::{Encoded, Lane, Record};
 use throughline_engine::policy::limits;
 use throughline_engine::{
-    Change, Event, EventKind, Given, LaneKey, Step, Timer, Timestamp, TurnId, Verdict, canon, snapshot, step,
+    Change, Event, EventKind, Given, LaneKey, Reason, Step, Timer, Timestamp, TurnId, Verdict, canon,
+    snapshot, step,
 };
 use throughline_store::{
     Brought, CommitResult, Direct, InboxEnd, InboxRow, LANE_LEASE, OutboxRow, Performer, RecordWrite,
@@ -188,6 +190,7 @@ impl Runtime {
         }
         actor.lane.apply_encoded(next.clone(), changes.clone(), encoded);
         self.announce(actor, key, event, turn, woken);
+        self.signal(&actor.lane.key, event, decided.step.decision.reason);
         self.shown_at(actor, effects)?;
         Ok(Turned::Committed)
     }
@@ -201,6 +204,16 @@ impl Runtime {
 
     fn performer(&self, actor: &Actor, effect: &Effect) -> Option<Performer> {
         self.ports.performer(&actor.lane.key, effect.body.class())
+    }
+
+    /// A closing word needs no answer; that it was seen is shown where the channel can.
+    fn signal(&self, lane: &LaneKey, event: &Event, reason: Reason) {
+        if let (Reason::Acknowledged, EventKind::MessagePosted(Posted { message_id: Some(message), .. })) =
+            (reason, &event.kind)
+            && let Some(channel) = self.ports.channels.get(&lane.channel)
+        {
+            channel.clone().seen(lane, message);
+        }
     }
 
     /// Tells whoever watches, and wakes who performs.

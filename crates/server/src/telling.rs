@@ -46,6 +46,7 @@ pub(crate) async fn answer(
         applied: applied.map(wire::Applied::from),
         pending: foremost(&lane),
         focus: focus(chain, deciding),
+        interrupt: info.interrupt,
         messages: views.into_iter().filter(by_us).map(wire::Message::from).collect(),
         effects,
         also: deciding.row.trace.also.iter().map(|reason| reason.code().into()).collect(),
@@ -430,7 +431,7 @@ pub(crate) fn approval_state(state: &ApprovalState) -> &'static str {
     match state {
         ApprovalState::Pending => "pending",
         ApprovalState::Decided { change: ApprovalChange::Decide { action, .. } } => match action {
-            Action::Approve | Action::CreateAgain | Action::Adopt => "approved",
+            action if action.needs_approver() => "approved",
             Action::Reject => "rejected",
             _ => "cancelled",
         },

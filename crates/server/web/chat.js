@@ -64,6 +64,7 @@ const KICKERS = {
   multi_ticket_preview: 'Preview',
   scope_gate: 'Question',
   uncertain_effect: 'No answer yet',
+  uncertain_call: 'No answer yet',
   receipt: 'Receipt',
   remembered: 'Remembered',
   review_active: 'Review',

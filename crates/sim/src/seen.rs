@@ -133,7 +133,7 @@ async fn read_there(
 
 fn show(host: &Runtime, lane: String, payload: &str, seen: &mut TurnSeen) {
     match serde_json::from_str(payload) {
-        Ok(EffectBody::Reply { message, text }) => {
+        Ok(EffectBody::Reply { message, text, .. }) => {
             seen.said.push(SeenMessage { lane, message, kind: None, text })
         }
         Ok(EffectBody::Notice { to, text }) => seen.told.push(SeenNotice { lane, to, text }),

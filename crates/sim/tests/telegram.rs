@@ -14,7 +14,7 @@ use throughline_channels::telegram::{Answer, Bot, BotToken, Chat, Chats, Client,
 use throughline_channels::telegram::{inbound, outbound};
 use throughline_channels::{Channel, Delivered, Sending, Surface};
 use throughline_engine::effect::{Attempt, EffectBody};
-use throughline_engine::event::{EventKind, Posted, Press};
+use throughline_engine::event::{Attached, EventKind, Posted, Press};
 use throughline_engine::given::Paused;
 use throughline_engine::lane::{Record, Role};
 use throughline_engine::{Lane, LaneKey, Millis, Reason, Timestamp};
@@ -202,13 +202,18 @@ impl ThroughTelegram {
         assert!(to.is_some() || posted.reply_to.is_none(), "a reply to something nobody sees: {posted:?}");
         let message = match to {
             Some((_, to)) => self.phones.telegram.replies(chat, by, to, &posted.text),
-            None => self.phones.telegram.says(chat, by, &posted.text),
+            None => match posted.files.first() {
+                Some(file) => self.phones.telegram.sends_file(chat, by, field(&file.kind), &posted.text),
+                None => self.phones.telegram.says(chat, by, &posted.text),
+            },
         };
         let id = posted.message_id.clone().unwrap();
         self.others.insert(id.clone(), (chat, message));
         let incoming = self.fetch();
         assert!(incoming.addressing.direct, "a chat of two");
         let EventKind::MessagePosted(read) = incoming.event.kind else { return incoming.event.kind };
+        let kinds = |files: &[Attached]| files.first().map(|file| file.kind.clone());
+        assert_eq!(kinds(&read.files), kinds(&posted.files));
         assert_eq!(read.reply_to, to.map(|(chat, to)| format!("{chat}:{to}")), "it names its message");
         // Of what the scenario calls by a name of its own, the map of the store knows nothing.
         let reply_to = if other.is_some() { posted.reply_to.clone() } else { read.reply_to };
@@ -219,6 +224,8 @@ impl ThroughTelegram {
             reply_to,
             quote,
             task: None,
+            // One message of Telegram's brings one thing; the scenario's may bring several.
+            files: posted.files.clone(),
         })
     }
 
@@ -343,7 +350,16 @@ impl Driver for ThroughTelegram {
     }
 }
 
-/// The files of the rows, by name: `T3.scenario.yaml`. One that is added is said through Telegram too.
+/// The field that brings what people call that.
+fn field(kind: &str) -> &'static str {
+    match kind {
+        "photo" => "photo",
+        "voice message" => "voice",
+        other => panic!("no field for a {other}"),
+    }
+}
+
+/// The files of the rows, by name: `T3.scenario.yaml`. One that is added is said through Telegram too, and so are files.
 fn rows() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/tests/scenarios");
     let mut rows = Vec::new();
@@ -351,7 +367,8 @@ fn rows() -> Vec<(String, String)> {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let number = name.strip_prefix('T').and_then(|rest| rest.strip_suffix(".scenario.yaml"));
-        if number.is_some_and(|number| number.parse::<u32>().is_ok()) {
+        let row = number.is_some_and(|number| number.parse::<u32>().is_ok());
+        if row || name == "files.scenario.yaml" {
             rows.push((name, fs::read_to_string(path).unwrap()));
         }
     }

@@ -473,6 +473,7 @@ pub(crate) fn state_word(card: &Card) -> &'static str {
             (Progress::Working { .. }, _) => "working",
             (Progress::Created { .. }, _) => "created",
             (Progress::Failed { .. }, _) => "failed",
+            (Progress::Done, _) => "done",
             (Progress::Uncertain { .. }, _) => "uncertain",
             (Progress::Cancelled, _) => "cancelled",
             (Progress::Several { .. } | Progress::NotTried { .. }, _) => match result.word() {

@@ -293,7 +293,7 @@ pub struct Says {
     pub quote: Option<String>,
     /// The message of theirs this replaces, by name.
     pub edits: Option<String>,
-    /// Files.
+    /// What comes with it, in words: `photo`, `voice message`.
     pub attach: Vec<String>,
 }
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_engine::ask::Answer;
 use throughline_engine::effect::{EffectClass, EffectResult, Outcome};
-use throughline_engine::event::{Event, EventKind, Press};
+use throughline_engine::event::{Attached, Event, EventKind, Press};
 use throughline_engine::given::Given as StepGiven;
 use throughline_engine::id;
 use throughline_engine::trace::{Rung, TurnSummary};
@@ -287,7 +287,16 @@ fn act(recorded: &RecordedLane, n: usize, names: &mut BTreeSet<usize>) -> Option
             // Unknown to us then, so unknown now: the quote alone makes it a reply.
             let unknown = posted.reply_to.is_some() && replies_to.is_none();
             let quote = posted.quote.clone().or_else(|| unknown.then(|| "…".into()));
-            Act::Says(Says { user, lane, text: posted.text.clone(), replies_to, quote, ..Says::default() })
+            let attach = posted.files.iter().map(Attached::told).collect();
+            Act::Says(Says {
+                user,
+                lane,
+                text: posted.text.clone(),
+                replies_to,
+                quote,
+                attach,
+                ..Says::default()
+            })
         }
         EventKind::MessageEdited { text, metadata_only: false, .. } => {
             let edited = one.given.anchor.as_ref()?;

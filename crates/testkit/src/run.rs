@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use throughline_engine::event::{AssistantPosted, EventKind, Posted, TaskReported};
+use throughline_engine::event::{AssistantPosted, Attached, EventKind, Posted, TaskReported};
 use throughline_engine::given::{Addressing, Paused};
 use throughline_engine::lane::{Lane, MessageKind};
 use throughline_engine::trace::{Rung, TurnSummary};
@@ -281,6 +281,11 @@ impl Runner<'_, '_> {
             reply_to: reply_to.map(|id| id.0),
             quote: says.quote.clone(),
             task: None,
+            files: says
+                .attach
+                .iter()
+                .map(|kind| Attached { kind: kind.clone(), ..Attached::default() })
+                .collect(),
         }))
     }
 

@@ -17,7 +17,6 @@ pub(crate) fn lacks(scenario: &Scenario) -> Vec<(usize, String)> {
         let mut here = |what: String| lacks.push((turn.line, what));
         match &turn.act {
             Act::HostLater { event, .. } => here(format!("host event {event}")),
-            Act::Says(says) if !says.attach.is_empty() => here("attach".into()),
             Act::Press(press) if Action::from_word(&press.action).is_none() => {
                 here(format!("press {}", press.action))
             }

@@ -189,6 +189,7 @@ fn posted(request: EventRequest, read: &mut Reader) -> EventKind {
         reply_to: request.reply_to,
         quote: request.quote,
         task: request.task.map(TaskId),
+        files: Vec::new(),
     })
 }
 

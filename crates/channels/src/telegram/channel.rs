@@ -16,6 +16,7 @@ use super::inbound::{CHANNEL, channel_id, chat_and_message};
 use super::outbound::{self, Call, Marks, Target};
 use super::pace::{Move, Pace};
 use super::render::{self, Part, Person};
+use super::signals::Refused;
 use super::told::Told;
 use crate::{Channel, Delivered, Sending, Surface};
 
@@ -59,6 +60,7 @@ pub struct Telegram {
     chats: Arc<dyn Chats>,
     pace: Mutex<Pace>,
     told: Told,
+    pub(super) refused: Refused,
 }
 
 /// Where one delivery goes.
@@ -74,7 +76,7 @@ impl Telegram {
     /// The channel over a client.
     #[must_use]
     pub fn new(client: Client, chats: Arc<dyn Chats>) -> Self {
-        Self { client, chats, pace: Mutex::default(), told: Told::default() }
+        Self { client, chats, pace: Mutex::default(), told: Told::default(), refused: Refused::default() }
     }
 
     /// The client: for what is not a delivery.
@@ -83,7 +85,11 @@ impl Telegram {
         &self.client
     }
 
-    fn pace(&self) -> MutexGuard<'_, Pace> {
+    pub(super) fn chats(&self) -> &dyn Chats {
+        &*self.chats
+    }
+
+    pub(super) fn pace(&self) -> MutexGuard<'_, Pace> {
         self.pace.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -287,6 +293,15 @@ impl Channel for Telegram {
         self.pace().admit(chat, wants, sending.now).err()
     }
 
+    async fn working(&self, lane: &LaneKey, now: Timestamp) {
+        self.types(lane, now).await;
+        std::future::pending().await
+    }
+
+    fn seen(self: Arc<Self>, lane: &LaneKey, message: &str) {
+        self.reacts(lane.clone(), message);
+    }
+
     async fn deliver(&self, sending: Sending<'_>) -> Attempt<Delivered> {
         let lane = sending.lane;
         let chat = match self.chats.chat(lane).await {
@@ -303,8 +318,10 @@ impl Channel for Telegram {
         };
         let mut way = Way { sending: &sending, chat, topic: lane.thread.parse().ok(), number };
         match sending.body {
-            EffectBody::Reply { text, .. } if sending.question => {
-                let parts = render::question(text, way.person().as_ref());
+            EffectBody::Reply { text, offers, .. } if sending.question => {
+                // In a group only an answer to our message is sure to reach us, so there the words are typed.
+                let words: &[String] = if chat > 0 { offers } else { &[] };
+                let parts = render::question(text, way.person().as_ref(), words);
                 self.show(&mut way, &parts).await
             }
             EffectBody::Reply { text, .. } => self.show(&mut way, &render::reply(text, None)).await,

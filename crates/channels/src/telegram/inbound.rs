@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 use throughline_engine::canon::{hex, sha256};
-use throughline_engine::event::{Posted, Press};
+use throughline_engine::event::{Attached, Posted, Press};
 use throughline_engine::given::Addressing;
 use throughline_engine::{Event, EventKind, LaneKey, Timestamp};
 
@@ -162,10 +162,20 @@ fn posted(key: String, message: &Message, bot: &Bot) -> Incoming {
         let base = ignored(keys, message.chat.id, "migrate_to_chat_id");
         return Incoming { also: Also::Migrate { to }, ..base };
     }
-    let Some((text, entities)) = message.words() else {
-        return ignored(keys, message.chat.id, "message.no_text");
+    let files: Vec<Attached> = message.attached().into_iter().collect();
+    let (text, entities) = match message.words() {
+        Some(words) => words,
+        None if files.is_empty() => return ignored(keys, message.chat.id, "message.no_text"),
+        None => Default::default(),
     };
+    let mut addressing = facts(message, bot);
     let (kind, also) = match command(text, entities, bot) {
+        // What comes with a command is to be told of too, so it stays a message; the engine knows its own command.
+        Some(Command::Ours(text)) if !files.is_empty() => {
+            // A command is to us, named or not.
+            addressing.mentioned = true;
+            (written(message, format!("/{} {text}", bot.command), files), Also::Nothing)
+        }
         Some(Command::Ours(text)) => match text.strip_prefix("start ") {
             Some(token) => {
                 (EventKind::Command { text: "help".into() }, Also::Link { token: token.trim().into() })
@@ -176,21 +186,8 @@ fn posted(key: String, message: &Message, bot: &Bot) -> Incoming {
             ),
         },
         Some(Command::OfAnotherBot) => return ignored(keys, message.chat.id, "command.of_another_bot"),
-        None => {
-            let to = replied(message);
-            let quote = message.quote.as_ref().map(|quote| quote.text.clone());
-            let quote = quote.or_else(|| to.and_then(|to| to.words().map(|(text, _)| text.to_owned())));
-            let posted = Posted {
-                text: without_our_name(text, entities, bot),
-                message_id: Some(channel_id(message.chat.id, message.message_id)),
-                reply_to: to.map(|to| channel_id(to.chat.id, to.message_id)),
-                quote,
-                task: None,
-            };
-            (EventKind::MessagePosted(posted), Also::Nothing)
-        }
+        None => (written(message, without_our_name(text, entities, bot), files), Also::Nothing),
     };
-    let addressing = facts(message, bot);
     // A command of another program or of nobody in particular is as little ours as its message would be.
     if (addressing.bot || addressing.own) && matches!(kind, EventKind::Command { .. }) {
         return ignored(keys, message.chat.id, "command.of_a_bot");
@@ -204,6 +201,21 @@ fn posted(key: String, message: &Message, bot: &Bot) -> Incoming {
         person: message.from.clone(),
         also,
     }
+}
+
+/// What somebody wrote, with what it replies to.
+fn written(message: &Message, text: String, files: Vec<Attached>) -> EventKind {
+    let to = replied(message);
+    let quote = message.quote.as_ref().map(|quote| quote.text.clone());
+    let quote = quote.or_else(|| to.and_then(|to| to.words().map(|(text, _)| text.to_owned())));
+    EventKind::MessagePosted(Posted {
+        text,
+        message_id: Some(channel_id(message.chat.id, message.message_id)),
+        reply_to: to.map(|to| channel_id(to.chat.id, to.message_id)),
+        quote,
+        task: None,
+        files,
+    })
 }
 
 fn edited(key: String, message: &Message, bot: &Bot) -> Incoming {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::inbound::ALLOWED_UPDATES;
-use super::render::Part;
+use super::render::{Asks, Part};
 
 /// One call.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,9 +60,15 @@ pub fn send(to: Target, part: &Part, marks: Marks) -> Call {
         // A message that is gone never keeps the answer back.
         body["reply_parameters"] = json!({"message_id": message, "allow_sending_without_reply": true});
     }
-    if let Some(hint) = &part.asks {
-        body["reply_markup"] =
-            json!({"force_reply": true, "selective": true, "input_field_placeholder": hint});
+    if let Some(Asks { hint, words }) = &part.asks {
+        body["reply_markup"] = match words.as_slice() {
+            [] => json!({"force_reply": true, "selective": true}),
+            words => {
+                let row: Vec<_> = words.iter().map(|word| json!({"text": word})).collect();
+                json!({"keyboard": [row], "one_time_keyboard": true, "resize_keyboard": true})
+            }
+        };
+        body["reply_markup"]["input_field_placeholder"] = json!(hint);
     }
     Call { method: "sendMessage", body }
 }
@@ -73,6 +79,26 @@ pub fn edit(chat: i64, message: i64, part: &Part, marks: Marks) -> Call {
     let mut body = json!({"chat_id": chat, "message_id": message});
     words(&mut body, part, marks);
     Call { method: "editMessageText", body }
+}
+
+/// That it types: shown for five seconds, or until a message comes.
+#[must_use]
+pub fn typing(chat: i64, topic: Option<i64>) -> Call {
+    let mut body = json!({"chat_id": chat, "action": "typing"});
+    if let Some(topic) = topic {
+        body["message_thread_id"] = json!(topic);
+    }
+    Call { method: "sendChatAction", body }
+}
+
+/// The bot's one reaction to a message.
+#[must_use]
+pub fn react(chat: i64, message: i64, emoji: &str) -> Call {
+    let reaction = json!([{"type": "emoji", "emoji": emoji}]);
+    Call {
+        method: "setMessageReaction",
+        body: json!({"chat_id": chat, "message_id": message, "reaction": reaction}),
+    }
 }
 
 /// The one answer to a press.
@@ -121,32 +147,4 @@ pub fn set_webhook(url: &str, secret: &str) -> Call {
 #[must_use]
 pub fn delete_webhook() -> Call {
     Call { method: "deleteWebhook", body: json!({"drop_pending_updates": false}) }
-}
-
-/// The menu as it is.
-#[must_use]
-pub fn get_my_commands() -> Call {
-    Call { method: "getMyCommands", body: json!({}) }
-}
-
-/// The menu as it should be.
-#[must_use]
-pub fn set_my_commands() -> Call {
-    Call { method: "setMyCommands", body: json!({"commands": menu()}) }
-}
-
-/// The commands of the engine that a person picks from a menu.
-#[must_use]
-pub fn menu() -> Value {
-    let command = |(name, about): (&str, &str)| json!({"command": name, "description": about});
-    let commands = [
-        ("help", "What I can do"),
-        ("ticket", "Draft a ticket: /ticket the login fails"),
-        ("status", "What is going on here"),
-        ("pending", "What waits for an answer or a press"),
-        ("why", "Why I did what I last did"),
-        ("forget", "Forget what this chat remembers"),
-        ("stop", "Stop what is running"),
-    ];
-    Value::Array(commands.into_iter().map(command).collect())
 }

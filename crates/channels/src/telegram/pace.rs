@@ -78,6 +78,12 @@ impl Pace {
         self.chats.entry(chat).or_default().edited.insert(message, now);
     }
 
+    /// Telegram asked that chat to wait, and it still does.
+    #[must_use]
+    pub fn waits(&self, chat: i64, now: Timestamp) -> bool {
+        self.chats.get(&chat).and_then(|chat| chat.refused).is_some_and(|until| until > now)
+    }
+
     /// Telegram refused one for that chat: it alone waits.
     pub fn refused(&mut self, chat: i64, until: Timestamp) {
         let refused = &mut self.chats.entry(chat).or_default().refused;
@@ -161,6 +167,7 @@ mod tests {
         let mut pace = Pace::default();
         pace.refused(1, T.plus(7_000));
         assert_eq!(pace.admit(1, Move::Send, T), Err(T.plus(7_000)));
+        assert!(pace.waits(1, T) && !pace.waits(2, T) && !pace.waits(1, T.plus(7_000)));
         assert_eq!(pace.admit(1, Move::Edit(5), T), Err(T.plus(7_000)));
         assert_eq!(pace.admit(2, Move::Send, T), Ok(()));
         assert_eq!(pace.admit(1, Move::Send, T.plus(7_000)), Ok(()));

@@ -2,7 +2,8 @@
 //! the `update_id` is read before anything else, so that no update can stop the ones behind it.
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
+use throughline_engine::event::Attached;
 
 /// One update.
 #[derive(Clone, Debug, PartialEq)]
@@ -138,9 +139,46 @@ pub struct Message {
     /// The message that began its topic: every message of the topic seems to reply to it.
     #[serde(default)]
     pub forum_topic_created: Option<Value>,
+    /// Every other field: among them what came with the words.
+    #[serde(flatten)]
+    pub rest: Map<String, Value>,
 }
 
+/// The fields that hold what came with a message, and what people call it. An animation comes with a document of its own,
+/// so the first that is there counts.
+const ATTACHED: [(&str, &str); 17] = [
+    ("animation", "animation"),
+    ("photo", "photo"),
+    ("live_photo", "photo"),
+    ("video", "video"),
+    ("video_note", "video message"),
+    ("voice", "voice message"),
+    ("audio", "audio file"),
+    ("document", "file"),
+    ("sticker", "sticker"),
+    ("paid_media", "picture"),
+    ("story", "story"),
+    ("venue", "place"),
+    ("location", "place"),
+    ("contact", "contact"),
+    ("poll", "poll"),
+    ("checklist", "checklist"),
+    ("dice", "dice"),
+];
+
 impl Message {
+    /// What came with it, if anything did.
+    #[must_use]
+    pub fn attached(&self) -> Option<Attached> {
+        let found = |(field, kind)| Some((self.rest.get(field)?, kind));
+        let (file, kind): (&Value, &str) = ATTACHED.into_iter().find_map(found)?;
+        // Of a photo there are several sizes, the largest last.
+        let file = file.as_array().and_then(|sizes| sizes.last()).unwrap_or(file);
+        let text = |name: &str| file[name].as_str().map(str::to_owned);
+        let bytes = file["file_size"].as_u64();
+        Some(Attached { kind: kind.into(), name: text("file_name"), mime: text("mime_type"), bytes })
+    }
+
     /// Its words and what is marked in them.
     #[must_use]
     pub fn words(&self) -> Option<(&str, &[Entity])> {

@@ -47,8 +47,8 @@ enum Command {
         /// It happened: adopt. It did not, make it: create-again. Drop it: cancel
         #[arg(long = "as", value_name = "WORD", hide_possible_values = true)]
         how: Answer,
-        /// With adopt: the key of the issue that exists
-        #[arg(long, value_name = "KEY", required_if_eq("how", "adopt"))]
+        /// With adopt: the key of the issue that exists; a call of a tool or a sub-agent has none
+        #[arg(long, value_name = "KEY")]
         key: Option<String>,
         /// Why; it goes to the log
         #[arg(long, value_name = "TEXT")]

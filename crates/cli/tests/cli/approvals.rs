@@ -66,6 +66,6 @@ fn only_an_uncertain_effect_is_answered_for() {
     assert!(ran.err.contains("is not uncertain"), "{}", ran.session());
     let ran = home.run(&["effects", "resolve", "fx_none", "--as", "create-again"]).ends(1);
     assert!(ran.err.contains("TL-2404"), "{}", ran.session());
-    // What exists has a key.
-    home.run(&["effects", "resolve", effect, "--as", "adopt"]).ends(2);
+    let ran = home.run(&["effects", "resolve", effect, "--as", "adopt"]).ends(6);
+    assert!(ran.err.contains("is not uncertain"), "{}", ran.session());
 }

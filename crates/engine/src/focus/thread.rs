@@ -56,74 +56,77 @@ const COMPARED: usize = 32;
 /// `docs/evals.md`.
 mod weight {
     /// Its author is addressed by name, and it is their newest.
-    pub(super) const ADDRESSED: i32 = 446;
+    pub(super) const ADDRESSED: i32 = 582;
     /// The same, but not their newest.
-    pub(super) const ADDRESSED_EARLIER: i32 = 341;
+    pub(super) const ADDRESSED_EARLIER: i32 = 500;
     /// The same, and it is but a word or two.
-    pub(super) const ADDRESSED_SHORT: i32 = -72;
+    pub(super) const ADDRESSED_SHORT: i32 = -80;
+    /// The same, and another has named its author since, before they went on.
+    pub(super) const ADDRESSED_ANSWERED: i32 = -47;
     /// Its author is named further on.
-    pub(super) const NAMED: i32 = 247;
+    pub(super) const NAMED: i32 = 240;
     /// It is the newest that addresses whoever speaks.
-    pub(super) const TO_ME: i32 = 134;
+    pub(super) const TO_ME: i32 = 123;
     /// It addresses somebody else.
-    pub(super) const TO_OTHER: i32 = -161;
+    pub(super) const TO_OTHER: i32 = -160;
     /// It addresses somebody else, and its author is addressed now.
-    pub(super) const TO_OTHER_ADDRESSED: i32 = -175;
+    pub(super) const TO_OTHER_ADDRESSED: i32 = -222;
+    /// Whoever speaks, it addresses the same person as this.
+    pub(super) const SAME_TO: i32 = 176;
     /// Its author is who the speaker has been talking with; nobody is addressed.
-    pub(super) const PARTNER: i32 = 130;
+    pub(super) const PARTNER: i32 = 152;
     /// The same, and it is their newest.
-    pub(super) const PARTNER_NEWEST: i32 = 142;
+    pub(super) const PARTNER_NEWEST: i32 = 136;
     /// It asks, and this does not.
-    pub(super) const ASKED: i32 = 57;
+    pub(super) const ASKED: i32 = 49;
     /// Somebody else's from before the speaker's own last words.
-    pub(super) const BEFORE_OWN: i32 = -205;
-    /// The message above, somebody else's, and nobody is addressed.
-    pub(super) const ABOVE: i32 = 141;
-    /// Four or five above, likewise.
-    pub(super) const SOME_ABOVE: i32 = 18;
+    pub(super) const BEFORE_OWN: i32 = -163;
+    /// The message above, two above, three above: somebody else's, and nobody is addressed.
+    pub(super) const ABOVE: [i32; 3] = [167, 128, 97];
     /// A word or two to nobody by name answer somebody else.
-    pub(super) const SHORT: i32 = 63;
+    pub(super) const SHORT: i32 = 42;
+    /// It only takes something up itself: "ok", "thanks".
+    pub(super) const TOOK_UP: i32 = -36;
+    /// This takes something up, and it is somebody else's.
+    pub(super) const TAKES_UP: i32 = 175;
     /// The speaker's own newest.
-    pub(super) const OWN: i32 = 229;
-    /// The same, right above.
-    pub(super) const OWN_ABOVE: i32 = 136;
+    pub(super) const OWN: i32 = 218;
+    /// The same, right above or two above.
+    pub(super) const OWN_ABOVE: [i32; 2] = [160, 75];
     /// The same, and this goes on: "and …".
-    pub(super) const OWN_GOES_ON: i32 = 119;
-    /// The same, a minute ago.
-    pub(super) const OWN_MINUTE: i32 = -35;
+    pub(super) const OWN_GOES_ON: i32 = 112;
     /// The speaker's own, but it addresses somebody else than this.
-    pub(super) const OWN_TO_OTHER: i32 = -238;
+    pub(super) const OWN_TO_OTHER: i32 = -179;
     /// The speaker's own, and they were addressed since.
-    pub(super) const OWN_ANSWERED: i32 = -102;
-    /// The speaker's own, and this takes something up: "ok", "thanks".
-    pub(super) const OWN_TAKES_UP: i32 = -160;
-    /// Said a minute ago.
-    pub(super) const MINUTE: i32 = 23;
+    pub(super) const OWN_ANSWERED: i32 = -64;
+    /// For each minute since it was said, and how many count at most.
+    pub(super) const MINUTE: i32 = -33;
+    pub(super) const MINUTES: i64 = 10;
     /// For the words both share, by how rare each is; a hundred is one of e times as many messages.
-    pub(super) const SHARED: i32 = 66;
+    pub(super) const SHARED: i32 = 70;
     pub(super) const SHARED_MOST: i32 = 400;
 
     /// What speaks for starting anew, to begin with. Lower than it was fitted, for an answer that is taken for a
     /// beginning costs more than the reverse.
-    pub(super) const NEW: i32 = -121;
+    pub(super) const NEW: i32 = -86;
     /// The speaker has said nothing so far.
-    pub(super) const NEW_SPEAKER: i32 = 176;
+    pub(super) const NEW_SPEAKER: i32 = 164;
     /// The same, and they speak of themselves.
-    pub(super) const NEW_SPEAKER_SELF: i32 = 99;
+    pub(super) const NEW_SPEAKER_SELF: i32 = 93;
     /// It greets.
-    pub(super) const NEW_GREETS: i32 = 300;
+    pub(super) const NEW_GREETS: i32 = 254;
     /// It begins as questions do.
-    pub(super) const NEW_ASKS: i32 = 111;
+    pub(super) const NEW_ASKS: i32 = 92;
     /// It is a long question.
-    pub(super) const NEW_LONG_QUESTION: i32 = 133;
+    pub(super) const NEW_LONG_QUESTION: i32 = 140;
     /// It is a short one.
-    pub(super) const NEW_SHORT_QUESTION: i32 = -65;
+    pub(super) const NEW_SHORT_QUESTION: i32 = -53;
     /// It names somebody.
-    pub(super) const NEW_NAMES: i32 = -212;
+    pub(super) const NEW_NAMES: i32 = -162;
     /// Somebody addressed the speaker.
-    pub(super) const NEW_ADDRESSED: i32 = -83;
+    pub(super) const NEW_ADDRESSED: i32 = -78;
     /// The speaker spoke within this minute.
-    pub(super) const NEW_JUST_SPOKE: i32 = -120;
+    pub(super) const NEW_JUST_SPOKE: i32 = -90;
 }
 
 /// A question or message of more words is long, of fewer short.
@@ -283,26 +286,29 @@ impl<'t, 'm> Talk<'t, 'm> {
     /// What speaks for a line as the one that is answered, without the words it shares.
     fn answers(&self, k: usize) -> i32 {
         let line = &self.said[k];
-        let mut score = 0;
+        let minutes = self.minutes_since(line).clamp(0, weight::MINUTES);
+        let mut score = weight::MINUTE * minutes as i32;
         let mut add = |holds: bool, weight: i32| score += if holds { weight } else { 0 };
-        let minute = self.minutes_since(line) == 1;
-        add(minute, weight::MINUTE);
+        add(line.begins(TAKES_UP), weight::TOOK_UP);
+        add(self.new.to.is_some() && line.to == self.new.to, weight::SAME_TO);
         if line.by == self.new.by {
             let newest = self.own == Some(k);
             add(newest, weight::OWN);
-            add(newest && self.above(k) == 1, weight::OWN_ABOVE);
+            add(newest, self.above(k, &weight::OWN_ABOVE));
             add(newest && self.goes_on, weight::OWN_GOES_ON);
-            add(newest && minute, weight::OWN_MINUTE);
             add(self.new.to.is_some() && line.to != self.new.to, weight::OWN_TO_OTHER);
             add(self.to_me.is_some_and(|to_me| to_me > k), weight::OWN_ANSWERED);
-            add(self.takes_up, weight::OWN_TAKES_UP);
             return score;
         }
-        let newest = !self.said[k + 1..].iter().any(|later| later.by == line.by);
+        let goes_on = self.said[k + 1..].iter().position(|later| later.by == line.by);
+        let newest = goes_on.is_none();
         let addressed = self.new.to == Some(line.by);
         if addressed {
             add(true, if newest { weight::ADDRESSED } else { weight::ADDRESSED_EARLIER });
             add(line.short(), weight::ADDRESSED_SHORT);
+            let since = &self.said[k + 1..goes_on.map_or(self.said.len(), |next| k + 1 + next)];
+            let answered = since.iter().any(|later| later.by != self.new.by && later.names(line.by));
+            add(answered, weight::ADDRESSED_ANSWERED);
         } else {
             add(newest && self.names[k], weight::NAMED);
         }
@@ -311,21 +317,21 @@ impl<'t, 'm> Talk<'t, 'm> {
         } else if line.to.is_some() {
             add(true, if addressed { weight::TO_OTHER_ADDRESSED } else { weight::TO_OTHER });
         }
+        add(self.takes_up, weight::TAKES_UP);
         add(line.asks() && !self.asks, weight::ASKED);
         add(self.own.is_some_and(|own| k < own), weight::BEFORE_OWN);
         if self.new.to.is_none() {
             let partner = self.partner == Some(line.by);
             add(partner, if newest { weight::PARTNER_NEWEST } else { weight::PARTNER });
-            add(self.above(k) == 1, weight::ABOVE);
-            add((4..=5).contains(&self.above(k)), weight::SOME_ABOVE);
+            add(true, self.above(k, &weight::ABOVE));
             add(self.new.short(), weight::SHORT);
         }
         score
     }
 
-    /// How many lines above a line is.
-    fn above(&self, k: usize) -> usize {
-        self.said.len() - k
+    /// The weight of how far above a line is: the first one is of the line right above.
+    fn above(&self, k: usize, weights: &[i32]) -> i32 {
+        weights.get(self.said.len() - k - 1).copied().unwrap_or(0)
     }
 
     fn minutes_since(&self, line: &Line<'_>) -> i64 {

@@ -72,6 +72,9 @@ pub enum PendingKind {
         draft: DraftId,
         /// The card that shows it.
         card: CardId,
+        /// The field that is asked for; the next one follows.
+        #[serde(default = "title")]
+        part: Part,
     },
     /// Somebody is editing a decision, in words or by form.
     WaitingDecisionEdit {
@@ -107,6 +110,11 @@ pub enum PendingKind {
         /// The effect.
         effect: EffectId,
     },
+}
+
+/// The field of edits that were begun when all fields were asked for at once.
+fn title() -> Part {
+    Part::Title
 }
 
 /// What a slot is for.

@@ -2,22 +2,27 @@
 //!
 //! The message is covered with phrases of the closed lists. Four kinds say yes: a *word* ("yes", "sure"), a *phrase*
 //! ("please do", "go ahead"), a *proposal* accepted ("sounds good"), and the *weak* "ok". The weaker the kind, the less
-//! may follow it: nothing after a weak one, a sentence of its own after a phrase, and nothing that takes the agreement
-//! back after any.
+//! may follow it: a sentence of its own after a phrase, only what the question bears after a weak one, and nothing that
+//! takes the agreement back after any.
 //!
-//! The question tells more: what the message repeats of it ([`echo`](super::echo)), whether it asks for anything more,
-//! to confirm what was said, or whether somebody minds.
+//! The question tells more ([`asked`]): what the message repeats of it ([`echo`](super::echo)), whether it asks for
+//! anything more, to confirm what was said, or whether somebody minds; whether it proposes a thing, so that praise takes
+//! it; and whether it names a number, which another one would change.
+
+mod asked;
 
 use alloc::string::String;
 
+use asked::Asked;
+
 use super::clause::remainder;
-use super::echo;
-use super::lexicon::{Cover, Lexicon, Section, SectionId, WordId};
+use super::echo::Echo;
+use super::lexicon::{Cover, Lexicon, Piece, Section, SectionId, WordId};
 use super::words::{Gap, Word, Words};
-use super::{Context, Found, Match, NoMatch, Strength, Value, named};
+use super::{Context, Found, Match, NoMatch, Strength, Value, closing, named, request, slips};
 
 /// The sections a message is covered with, by what they say; the order breaks ties.
-const SECTIONS: [(SectionId, u32); 17] = [
+const SECTIONS: [(SectionId, u32); 20] = [
     (named("unsure"), UNSURE),
     (named("no.word"), NO_WORD),
     (named("no.phrase"), NO_PHRASE),
@@ -27,6 +32,7 @@ const SECTIONS: [(SectionId, u32); 17] = [
     (named("yes.wish"), WISHES),
     (named("thats_it"), THATS_IT),
     (named("closing"), CLOSING),
+    (named("compliment"), COMPLIMENT),
     (named("praise"), WEAK | PRAISE),
     (named("yes.weak"), WEAK),
     (named("please"), WEAK),
@@ -35,8 +41,13 @@ const SECTIONS: [(SectionId, u32); 17] = [
     (named("bye"), NEUTRAL),
     (named("now"), NEUTRAL),
     (named("name"), NEUTRAL),
+    (named("aside"), NEUTRAL),
+    (named("adds.number"), NUMBER),
 ];
 pub(crate) const YES: SectionId = named("yes.word");
+const CLEAR: SectionId = named("yes.clear");
+const NO: SectionId = named("no.word");
+const NO_PHRASES: SectionId = named("no.phrase");
 const JOINER: SectionId = named("joiner");
 const CLAUSE: SectionId = named("clause");
 const TURN: SectionId = named("turn");
@@ -47,16 +58,20 @@ const ASKS_NOTHING: SectionId = named("asks_nothing");
 const ASKS_TO: SectionId = named("asks_to");
 const WISH: SectionId = named("wish");
 const WISH_BARE: SectionId = named("wish.bare");
+const WANTS: SectionId = named("i_want");
 const WANTED: SectionId = named("wanted");
 const ACT: SectionId = named("act");
 const ADDS: SectionId = named("adds");
 const TELL: SectionId = named("tell");
 const PLEASE: SectionId = named("please");
 const POINTS_BACK: SectionId = named("points_back");
-const CHOICE: SectionId = named("asks.choice");
-const ASKS_MORE: SectionId = named("asks.more");
-const ASKS_CONFIRM: SectionId = named("asks.confirm");
-const ASKS_MIND: SectionId = named("asks.mind");
+const ASKS_PROPOSAL: SectionId = named("asks.proposal");
+const ASKS_FOR_IT: SectionId = named("asks_for_it");
+const COMMITS: SectionId = named("commits");
+const QUESTION: SectionId = named("question.information");
+const COMPARES: SectionId = named("compares");
+const NEXT: SectionId = named("next");
+const CONCEDES: SectionId = named("concedes");
 
 const YES_WORD: u32 = 1;
 const YES_PHRASE: u32 = 1 << 1;
@@ -69,9 +84,15 @@ const UNSURE: u32 = 1 << 7;
 const PRAISE: u32 = 1 << 8;
 const WISHES: u32 = 1 << 9;
 const THATS_IT: u32 = 1 << 10;
+const NUMBER: u32 = 1 << 11;
+const COMPLIMENT: u32 = 1 << 12;
 const NEUTRAL: u32 = 0;
 
+/// How many clauses at the end of a message are read as its answer.
+const LAST: usize = 3;
+
 const UNEXPLAINED: &str = "unexplained word";
+const ASKS_BACK: &str = "a question";
 
 /// Reads a yes or no.
 pub(crate) fn read(
@@ -80,11 +101,15 @@ pub(crate) fn read(
     context: &Context<'_>,
 ) -> Result<Match, NoMatch> {
     if !lexicon.knows_most(message.all()) {
-        return Err(NoMatch { reason: super::ANOTHER_LANGUAGE });
+        return Err(NoMatch { reason: "another language" });
     }
-    let reader = Reader { lexicon, message, asked: Asked::of(lexicon, context.question()) };
+    let mended = slips::mended(lexicon, message);
+    let message = mended.as_ref().unwrap_or(message);
+    let question = context.question();
+    let reader = Reader { lexicon, message, question, asked: Asked::of(lexicon, question) };
     // What repeats the question is read first: it leaves less that is not explained.
-    let merged = if reader.asked.choice { None } else { echo::merged(lexicon, message, context.question()) };
+    let echo = Echo::of(lexicon, message, context.question());
+    let merged = if reader.asked.choice { None } else { echo.merged() };
     let merged = merged.as_deref().map(|words| (words, reader.cover(words)));
     if let Some(Ok(found)) = merged.as_ref().map(|(words, cover)| reader.whole(words, cover)) {
         return in_focus(found, context);
@@ -92,12 +117,18 @@ pub(crate) fn read(
     let plain = (message.all(), reader.cover(message.all()));
     let found = reader.whole(plain.0, &plain.1);
     let found = found.or_else(|no| {
-        if no.reason != UNEXPLAINED {
+        if no.reason != UNEXPLAINED && no.reason != ASKS_BACK {
             return Err(no);
         }
         let parts =
             |(words, cover): &(&[Word], Cover)| reader.begins(words, cover).or_else(|| reader.ends(words));
-        merged.as_ref().and_then(parts).or_else(|| parts(&plain)).or_else(|| reader.wants_more()).ok_or(no)
+        merged
+            .as_ref()
+            .and_then(parts)
+            .or_else(|| parts(&plain))
+            .or_else(|| reader.wants_more())
+            .or_else(|| reader.leaves())
+            .ok_or(no)
     })?;
     in_focus(found, context)
 }
@@ -118,42 +149,19 @@ pub(crate) fn declines(lexicon: &'static Lexicon, message: &Words, context: &Con
     asked.offer && !asked.confirm && read(lexicon, message, context).is_ok_and(declined)
 }
 
-/// What the question asks for, besides its own words.
-#[derive(Clone, Copy, Debug, Default)]
-struct Asked {
-    /// "Anything else?": a yes is only that there is more.
-    more: bool,
-    /// "Is that right?": what was said is settled by an agreement, whatever is asked behind it.
-    confirm: bool,
-    /// "Do you mind?": not to mind is a yes.
-    mind: bool,
-    /// "A car or a train?": repeating a part of it chooses.
-    choice: bool,
-    /// It is a question at all.
-    offer: bool,
-    /// Nobody knows what was asked.
-    unknown: bool,
-}
-
-impl Asked {
-    fn of(lexicon: &'static Lexicon, question: &Words) -> Self {
-        let sentence = echo::sentence(question.all());
-        let says = |id, words: &[Word]| lexicon.section(id).within(words);
-        Self {
-            more: says(ASKS_MORE, sentence),
-            confirm: says(ASKS_CONFIRM, question.all()),
-            mind: says(ASKS_MIND, sentence),
-            choice: says(CHOICE, sentence),
-            offer: sentence.last().is_some_and(|w| w.after == Gap::Question),
-            unknown: sentence.is_empty(),
-        }
-    }
+/// Whether somebody may take leave here: nothing was asked but whether there is anything more, or what was offered is
+/// refused at once.
+pub(crate) fn leaves_off(lexicon: &'static Lexicon, message: &Words, context: &Context<'_>) -> bool {
+    let asked = Asked::of(lexicon, context.question());
+    let refuses = || [NO, NO_PHRASES].iter().any(|id| lexicon.section(*id).at(message.all(), 0));
+    asked.more || asked.offer && !asked.confirm && refuses()
 }
 
 /// A message in one language, as the answer to a question.
 struct Reader<'m> {
     lexicon: &'static Lexicon,
     message: &'m Words,
+    question: &'m Words,
     asked: Asked,
 }
 
@@ -175,11 +183,37 @@ impl Reader<'_> {
             return Err(NoMatch { reason: UNEXPLAINED });
         }
         if self.asks_back(words, cover) {
-            return Err(NoMatch { reason: "a question" });
+            return Err(NoMatch { reason: ASKS_BACK });
         }
         let said = kinds(cover, words.len());
-        let value = self.verdict(said).ok_or(NoMatch { reason: "neither yes nor no" })?;
-        Ok(self.found(value, said, words, None))
+        let value = self.verdict(said).or_else(|| self.concedes(words, cover));
+        let reason = if said & NUMBER == 0 { "neither yes nor no" } else { UNEXPLAINED };
+        let value = value.ok_or(NoMatch { reason })?;
+        Ok(self.found(value, said, words, self.told_besides(words, cover)))
+    }
+
+    /// What a whole answer tells or asks for besides: "for two people"; "I'd like to hear it" behind "that sounds good".
+    fn told_besides(&self, words: &[Word], cover: &Cover) -> Option<String> {
+        let begins = |piece: &Piece| piece.from + usize::from(self.list(JOINER).at(words, piece.from));
+        let commits = |piece: &Piece| {
+            self.asked.proposes && piece.from > 0 && self.list(COMMITS).at(words, begins(piece))
+        };
+        let tells = |piece: &Piece| SECTIONS[piece.section].1 & NUMBER != 0 || commits(piece);
+        let mut told = cover.pieces(words.len()).filter(tells);
+        let last = told.next()?;
+        let first = told.last().unwrap_or(last);
+        self.rest(words, begins(&first), last.to)
+    }
+
+    /// "Yes, but not now": what stands behind the "but" decides, when it is a no.
+    fn concedes(&self, words: &[Word], cover: &Cover) -> Option<bool> {
+        let but = (1..words.len()).find(|&at| self.list(CONCEDES).at(words, at))?;
+        let (mut before, mut behind) = (0, 0);
+        for piece in cover.pieces(words.len()) {
+            *(if piece.from < but { &mut before } else { &mut behind }) |= SECTIONS[piece.section].1;
+        }
+        let no = behind & (NO_WORD | NO_PHRASE) != 0 && self.verdict(behind) == Some(false);
+        (no && before & (NO_WORD | NO_PHRASE | UNSURE) == 0).then_some(false)
     }
 
     /// "No, not at all": nothing else is said, and that nobody minds.
@@ -206,8 +240,12 @@ impl Reader<'_> {
             let last = cover.pieces(cut).next()?;
             // "Yes I need …": a bare yes or no is a clause, whatever follows it.
             // One word more ("yes Alex", "no changes") leaves it what it is.
-            let bare = SECTIONS[last.section].1 & (YES_WORD | NO_WORD) != 0
-                && (self.asked.more || self.list(CLAUSE).at(words, cut) || cut + 1 == words.len());
+            let settles = if self.asked.confirm { PRAISE } else { 0 };
+            let bare = SECTIONS[last.section].1 & (YES_WORD | NO_WORD | settles) != 0
+                && (self.asked.more
+                    || self.list(CLAUSE).at(words, cut)
+                    || cut + 1 == words.len()
+                    || self.list(CLEAR).is(&words[last.from..last.to]));
             let adds = self.list(ADDS).at(words, cut) && repeats(&words[..cut]);
             if gap == Gap::Question || !(gap > Gap::Space || joined || bare || adds) {
                 return None;
@@ -226,40 +264,75 @@ impl Reader<'_> {
     /// Whether a clause says yes whatever the rest is, and the rest leaves it a yes to this question.
     fn agrees(&self, said: u32, clause: &[Word], rest: &[Word], joined: bool) -> bool {
         let gap = clause.last().map_or(Gap::Space, |w| w.after);
-        let word = said & YES_WORD != 0;
-        if self.takes_back(rest, if word { gap } else { Gap::Space }) {
+        let (word, named) = (said & YES_WORD != 0, repeats(clause));
+        // "Great. Now find me …" goes on; "great, now …" may mean another way.
+        let next = usize::from(gap >= Gap::Hard && self.list(NEXT).at(rest, 0) && rest.len() > 1);
+        let rest = &rest[next..];
+        if self.takes_back(rest, if word || named { gap } else { Gap::Space }) {
             return false;
         }
         if word {
             return self.belongs(rest, gap);
         }
         if said & (YES_PHRASE | PROPOSAL | WISHES | THATS_IT) == 0 {
-            return said & PRAISE != 0 && self.asked.confirm && self.asks_to_know(rest);
+            let settles = self.asked.settled && self.asks_to_know(rest);
+            let please = joined && self.list(PLEASE).is(clause);
+            return said & WEAK != 0 && (please || settles || self.asks_for_it(rest) || self.moves_on(rest));
+        }
+        if self.asked.settled && self.asks_to_know(rest) {
+            return true;
         }
         // What was to be confirmed is, by this; a wish behind it would change it.
         if self.asked.confirm {
-            return said & WISHES == 0
-                && (self.asks_to_know(rest) || gap >= Gap::Hard && !self.list(WISH_BARE).at(rest, 0));
+            return said & WISHES == 0 && gap >= Gap::Hard && !self.list(WISH_BARE).at(rest, 0);
         }
-        let named = repeats(clause);
-        let proposal = said & PROPOSAL != 0 && (joined || named || self.list(WANTED).at(rest, 0));
-        (gap >= Gap::Hard || proposal) && (named || !self.questions(rest))
+        let proposal =
+            said & PROPOSAL != 0 && (joined || named || self.list(WANTED).at(rest, 0) || self.moves_on(rest));
+        (gap >= Gap::Hard || proposal) && (named || !self.questions(rest) || self.moves_on(rest))
+    }
+
+    /// "Could you play it in the kitchen?" after "Shall I play it?": a request for what was offered.
+    fn asks_for_it(&self, rest: &[Word]) -> bool {
+        self.list(ASKS_FOR_IT).at(rest, usize::from(self.list(JOINER).at(rest, 0)))
+    }
+
+    /// "Great, find me a hotel" after "How about True Grit?": who praises what is proposed, and asks for another thing to be
+    /// done, takes it. A question may be about it, and a comparison looks for something better.
+    fn moves_on(&self, rest: &[Word]) -> bool {
+        let from = usize::from(self.list(JOINER).at(rest, 0));
+        let commits = || {
+            self.list(COMMITS).at(rest, from)
+                && (repeats(rest) || request::agrees(self.lexicon, rest, self.question))
+        };
+        let strays = |rest: String| request::strays(self.lexicon, &Words::of(&rest), self.question);
+        self.asked.proposes
+            && (!asks(rest) || self.list(ASKS_TO).at(rest, from))
+            && !self.list(QUESTION).at(rest, from)
+            && !self.list(COMPARES).within(rest)
+            && (commits() || self.rest(rest, 0, rest.len()).is_some_and(strays))
     }
 
     fn asks_to_know(&self, rest: &[Word]) -> bool {
-        asks(rest) || self.list(TELL).at(rest, usize::from(self.list(JOINER).at(rest, 0)))
+        let from = usize::from(self.list(JOINER).at(rest, 0));
+        let suggests = self.list(ASKS_PROPOSAL).at(rest, from);
+        !suggests && (asks(rest) || self.list(TELL).at(rest, from))
     }
 
     /// The message ends with a plain yes or no in a clause of its own.
     fn ends(&self, words: &[Word]) -> Option<Match> {
         let apart = |&i: &usize| words[i - 1].after > Gap::Space || self.list(JOINER).at(words, i);
-        let cut = (1..words.len()).rev().find(apart)?;
-        let joined = words[cut - 1].after == Gap::Space;
+        (1..words.len()).rev().filter(apart).take(LAST).find_map(|cut| self.ends_from(words, cut))
+    }
+
+    fn ends_from(&self, words: &[Word], cut: usize) -> Option<Match> {
+        let joined = self.list(JOINER).at(words, cut) && cut + 1 < words.len();
         let (rest, tail) = (&words[..cut], &words[cut + usize::from(joined)..]);
         let cover = self.cover(tail);
         let said = kinds(&cover, tail.len());
         let word = said & (YES_WORD | NO_WORD) != 0 && !joined;
-        let plain = cover.reaches(tail.len()) && (word || repeats(tail)) && !self.asks_back(tail, &cover);
+        let closes = || self.asked.more && said & CLOSING != 0 && self.informs(self.rest(words, 0, cut));
+        let plain =
+            cover.reaches(tail.len()) && !self.asks_back(tail, &cover) && (word || repeats(tail) || closes());
         if !plain || rest.iter().any(|w| w.after == Gap::Question) {
             return None;
         }
@@ -275,6 +348,14 @@ impl Reader<'_> {
         let words = self.message.all();
         let asks = self.asked.more && self.list(PLEASE).at(words, 0) && self.list(ACT).at(words, 1);
         asks.then(|| self.found(true, YES_PHRASE, &words[..1], remainder(self.message, 1, words.len())))
+    }
+
+    /// "Just a nap. Thanks" after "Anything else?": there is nothing more, though something is told.
+    fn leaves(&self) -> Option<Match> {
+        let words = self.message.all();
+        let chat = self.asked.more.then(|| closing::leave(self.lexicon, words))??;
+        let told = remainder(self.message, chat.start, chat.end).filter(|_| !chat.is_empty())?;
+        Some(self.found(false, CLOSING, words, Some(told)))
     }
 
     fn found(&self, value: bool, said: u32, words: &[Word], remainder: Option<String>) -> Match {
@@ -310,13 +391,20 @@ impl Reader<'_> {
 
     /// Whether words repeat the question or point back to it.
     fn relates(&self, rest: &[Word]) -> bool {
-        repeats(rest) || self.list(POINTS_BACK).within(rest)
+        let about = || request::tied(self.lexicon, rest, self.question);
+        repeats(rest) || self.list(POINTS_BACK).within(rest) || about()
     }
 
     /// Whether the next clause is a question about what was proposed, and so nothing is settled: "can you book it?" is
     /// a request.
     fn questions(&self, rest: &[Word]) -> bool {
-        asks(rest) && !self.list(ASKS_TO).at(rest, usize::from(self.list(JOINER).at(rest, 0)))
+        let from = usize::from(self.list(JOINER).at(rest, 0));
+        asks(rest) && ![ASKS_TO, WANTS, ACT].iter().any(|id| self.list(*id).at(rest, from))
+    }
+
+    /// Whether a part of the message tells something and asks for nothing.
+    fn informs(&self, part: Option<String>) -> bool {
+        part.is_none_or(|part| request::other(self.lexicon, &Words::of(&part), self.question).is_none())
     }
 
     /// What a row of phrases says; nothing when it says both, neither, or doubts.
@@ -326,6 +414,8 @@ impl Reader<'_> {
         let yes = said & YES_WORD != 0 || said & YES_PHRASE != 0 && !more;
         match (no, yes) {
             _ if said & UNSURE != 0 => None,
+            // "For two people" adds to a yes when the question named no number; else it changes what was asked.
+            _ if said & NUMBER != 0 && (no || self.asked.numbers || self.asked.unknown) => None,
             (true, true) => None,
             (true, false) if said & WISHES != 0 => None,
             (true, false) => Some(false),
@@ -334,6 +424,7 @@ impl Reader<'_> {
             _ if more && said & (YES_PHRASE | PROPOSAL | WISHES) != 0 => None,
             _ if said & (PROPOSAL | WISHES) != 0 => Some(true),
             _ if said & CLOSING != 0 => (!confirm).then_some(false),
+            _ if said & COMPLIMENT != 0 && more => Some(false),
             _ if said & THATS_IT != 0 => Some(!more),
             _ if said & WEAK != 0 => Some(true),
             _ => None,

@@ -14,9 +14,6 @@ pub(super) const REACH: usize = LONGEST + MOST;
 
 const JOINER: SectionId = named("joiner");
 const TURN: SectionId = named("turn");
-const LIGHT: SectionId = named("light");
-const ECHO_BEFORE: SectionId = named("echo.before");
-const ECHO_AFTER: SectionId = named("echo.after");
 
 /// How a recogniser reads the parts of a message.
 pub(crate) struct Parts<W, T> {
@@ -93,72 +90,4 @@ impl<W: Fn(Range<usize>) -> Option<Found>, T: Fn(usize) -> bool> Parts<W, T> {
 /// The words from `from` to `to` as the user wrote them, with their punctuation.
 pub(crate) fn remainder(message: &Words, from: usize, to: usize) -> Option<String> {
     Some(message.clause(from, to).to_string()).filter(|rest| !rest.is_empty())
-}
-
-/// The question's own words in an answer: "the city is Swansea", "number of people: 3" (`spec 02 §6`).
-pub(crate) struct Echo<'e> {
-    lexicon: &'static Lexicon,
-    message: &'e Words,
-    question: &'e Words,
-}
-
-impl<'e> Echo<'e> {
-    pub(crate) fn of(lexicon: &'static Lexicon, message: &'e Words, question: &'e Words) -> Self {
-        Self { lexicon, message, question }
-    }
-
-    /// How many words from `at` on echo the question: its words, what leads to them, and "is" behind them.
-    pub(crate) fn longest(&self, words: &[Word], at: usize) -> usize {
-        let list = |id| self.lexicon.section(id);
-        let mut to = at;
-        loop {
-            let noun = to + list(ECHO_BEFORE).longest(words, to);
-            match words.get(noun) {
-                Some(word) if self.is_asked(word) => to = noun + 1,
-                _ => break,
-            }
-        }
-        if to == at { 0 } else { to + list(ECHO_AFTER).longest(words, to) - at }
-    }
-
-    /// Whether the question has the word, and it says what is asked about.
-    pub(crate) fn is_asked(&self, word: &Word) -> bool {
-        let said = self.message.folded(word);
-        let asked = |asked: &Word| akin(self.question.folded(asked), said);
-        !word.digit
-            && self.question.all().iter().take(MOST).any(asked)
-            && !self.lexicon.section(LIGHT).is(core::slice::from_ref(word))
-    }
-}
-
-/// Two words of which this much is the same at their beginning have one stem: "leave" and "leaving".
-const STEM: usize = 4;
-
-/// Words of one stem, as far as their beginnings tell.
-pub(crate) fn akin(one: &str, other: &str) -> bool {
-    if one.as_bytes().first() != other.as_bytes().first() {
-        return false;
-    }
-    let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
-    let longest = one.chars().count().max(other.chars().count());
-    one == other || (same >= STEM && longest - same <= 3)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_of_one_stem() {
-        for (one, other, same) in [
-            ("leave", "leaving", true),
-            ("transfer", "transferring", false),
-            ("ticket", "tickets", true),
-            ("car", "card", false),
-            ("depart", "department", false),
-            ("über", "übers", true),
-        ] {
-            assert_eq!(akin(one, other), same, "{one} {other}");
-        }
-    }
 }

@@ -1,8 +1,11 @@
 //! Messages that are nothing but an acknowledgement, or nothing but a greeting (`spec 03 §1`, `§4`).
 
+use core::ops::Range;
+
+use super::echo::Echo;
 use super::lexicon::{Cover, Lexicon, RECOGNIZE, SectionId};
 use super::words::{Gap, Word, Words};
-use super::{Context, boolean, echo, named};
+use super::{Context, boolean, named, request, slips};
 
 const GREETING: SectionId = named("greeting");
 const SIR: SectionId = named("sir");
@@ -19,10 +22,14 @@ const TURN: SectionId = named("turn.close");
 #[must_use]
 pub fn acknowledgement(message: &Words, context: &Context<'_>) -> bool {
     RECOGNIZE.iter().any(|lexicon| {
+        let mended = slips::mended(lexicon, message);
+        let message = mended.as_ref().unwrap_or(message);
         closes(lexicon, message.all())
-            || echo::merged(lexicon, message, context.question())
+            || Echo::of(lexicon, message, context.question())
+                .merged()
                 .is_some_and(|merged| closes(lexicon, &merged))
             || boolean::declines(lexicon, message, context)
+            || (boolean::leaves_off(lexicon, message, context) && leave(lexicon, message.all()).is_some())
     })
 }
 
@@ -37,11 +44,14 @@ pub fn greeting(message: &Words) -> bool {
 }
 
 /// How many of [`CLOSES`] close by themselves; the others may stand beside them.
-const SAYS: usize = 7;
-const CLOSES: [SectionId; 14] = [
+const SAYS: usize = 8;
+/// How many of those do so whatever else is told.
+const LEAVES: usize = 4;
+const CLOSES: [SectionId; 16] = [
     THANKS,
     named("closing"),
     named("bye"),
+    named("compliment"),
     named("yes.weak"),
     named("yes.proposal"),
     named("praise"),
@@ -53,6 +63,7 @@ const CLOSES: [SectionId; 14] = [
     named("now"),
     named("name"),
     named("please"),
+    named("aside"),
 ];
 
 fn closes(lexicon: &'static Lexicon, words: &[Word]) -> bool {
@@ -61,6 +72,27 @@ fn closes(lexicon: &'static Lexicon, words: &[Word]) -> bool {
         && (cover.sections(words.len()) & ((1 << SAYS) - 1) != 0 || lexicon.section(THANKS).within(words))
         && words.last().is_some_and(|w| w.after != Gap::Question)
         && !lexicon.section(TURN).within(words)
+}
+
+/// The words of a message that only chat, when some clause thanks or closes and every other one does too or chats: "No, I
+/// had lunch already. Thank you for your help."
+pub(crate) fn leave(lexicon: &'static Lexicon, words: &[Word]) -> Option<Range<usize>> {
+    let sections = CLOSES.map(|id| lexicon.section(id));
+    let (mut from, mut leaves, mut chat) = (0, false, words.len()..0);
+    for clause in words.chunk_by(|word, _| word.after == Gap::Space) {
+        let to = from + clause.len();
+        let cover = Cover::of(&sections, Some(lexicon.section(JOINER)), clause);
+        if cover.reaches(clause.len()) {
+            leaves |= cover.sections(clause.len()) & ((1 << LEAVES) - 1) != 0;
+        } else if request::chats(lexicon, clause) {
+            chat = chat.start.min(from)..to;
+        } else {
+            return None;
+        }
+        from = to;
+    }
+    let asks = words.iter().any(|word| word.after == Gap::Question);
+    (leaves && !asks && !lexicon.section(TURN).within(words)).then_some(chat)
 }
 
 #[cfg(test)]
@@ -122,6 +154,10 @@ mod tests {
             ("How about True Grit?", "True Grit sounds great, thanks", true),
             ("Would you like to book a room?", "No, I don't want to book a room.", true),
             ("Would you like to book a room?", "No, maybe later", true),
+            ("Would you like to book a room?", "No, I had enough of it. Thank you for everything", true),
+            ("Would you like to book a room?", "No, I need a train. Thanks", false),
+            ("Here is the draft.", "The title is wrong. Thanks", false),
+            ("Anything else?", "What a day. Bye!", true),
             ("Is that right?", "No", false),
             ("It is booked.", "No", false),
             ("Would you like to book a room?", "No, find me a train", false),

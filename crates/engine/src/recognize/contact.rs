@@ -8,7 +8,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::clause::Echo;
+use super::echo::Echo;
 use super::lexicon::{Lexicon, SectionId, skip};
 use super::words::{Word, Words};
 use super::{Context, Expected, Found, Match, NoMatch, Value, clause, named};

@@ -77,6 +77,11 @@ impl<'c> Context<'c> {
         DateTime::constant(1970, 1, 1, 0, 0, 0, 0).checked_add(SignedDuration::from_millis(ms)).unwrap_or(end)
     }
 
+    /// How many minutes the person's clock is ahead of UTC.
+    pub(crate) fn ahead(&self) -> i64 {
+        i64::from(self.offset_s) / 60
+    }
+
     /// The same, with names of places that this installation knows beside the gazetteer's.
     #[must_use]
     pub fn knowing(self, configured: &'c [String]) -> Self {

@@ -1,60 +1,127 @@
-//! What a message repeats of the question it answers: "A shared ride is fine" after "Would you like a shared ride?"
-//! (`spec 02 §6`: an echo of the question's own noun).
+//! What a message repeats of the question it answers (`spec 02 §6`: an echo of the question's own noun): "the city is
+//! Swansea", "number of people: 3", "A shared ride is fine" after "Would you like a shared ride?".
 //!
-//! Such words say nothing new, so they are read as one word, which phrases of a lexicon name `@`. Only the sentence that
-//! asks can be repeated: what was told before it is not what was asked.
+//! Such words say nothing new. Recognisers of values skip them ([`Echo::longest`]); a yes or no has them read as one word,
+//! which phrases of a lexicon name `@` ([`Echo::merged`]).
 
 use alloc::vec::Vec;
 
-use super::lexicon::{Lexicon, SectionId, WordId};
+use super::lexicon::{Lexicon, Section, SectionId, WordId};
 use super::named;
 use super::words::{Gap, MOST, Word, Words};
 
+/// Stand before and behind words of the question in an answer: "the number of … is".
+const BEFORE: SectionId = named("echo.before");
+const AFTER: SectionId = named("echo.after");
+/// Never say what a question is about: "time" in "What time do you want the car?".
+const LIGHT: SectionId = named("light");
 /// Words that carry the sentence, not what it is about: they are never an echo by themselves.
 const SMALL: SectionId = named("echo.small");
 /// Small words that are always written large.
 const NEVER: SectionId = named("echo.never");
+/// What a word may end in and be the same word.
+pub(crate) const ENDING: SectionId = named("ending");
 /// How many small words may stand between two words of an echo: "the curse of the house".
 const BETWEEN: usize = 2;
 
-/// The words of a message with every echo as one word; nothing when it has none.
-pub(crate) fn merged(lexicon: &'static Lexicon, message: &Words, question: &Words) -> Option<Vec<Word>> {
-    let asked = sentence(question.all());
-    let (small, never) = (lexicon.section(SMALL), lexicon.section(NEVER));
-    if asked.is_empty() || message.all().len() > MOST {
-        return None;
+/// A message read against the question it answers.
+#[derive(Clone, Copy)]
+pub(crate) struct Echo<'e> {
+    lexicon: &'static Lexicon,
+    message: &'e Words,
+    question: &'e Words,
+}
+
+impl<'e> Echo<'e> {
+    pub(crate) fn of(lexicon: &'static Lexicon, message: &'e Words, question: &'e Words) -> Self {
+        Self { lexicon, message, question }
     }
-    let words = message.all();
-    let mut merged: Vec<Word> = Vec::with_capacity(words.len());
-    let (mut at, mut found) = (0, false);
-    while at < words.len() {
-        let from = at;
+
+    fn list(&self, id: SectionId) -> Section {
+        self.lexicon.section(id)
+    }
+
+    /// How many words from `at` on echo the question: its words, what leads to them, and "is" behind them.
+    pub(crate) fn longest(&self, words: &[Word], at: usize) -> usize {
+        let mut to = at;
+        loop {
+            let noun = to + self.list(BEFORE).longest(words, to);
+            match words.get(noun) {
+                Some(word) if self.is_asked(word) => to = noun + 1,
+                _ => break,
+            }
+        }
+        if to == at { 0 } else { to + self.list(AFTER).longest(words, to) - at }
+    }
+
+    /// Whether the question has the word, and it says what is asked about.
+    pub(crate) fn is_asked(&self, word: &Word) -> bool {
+        self.has(word) && !self.list(LIGHT).is(core::slice::from_ref(word))
+    }
+
+    /// Whether the question has the word, maybe with another ending. A number repeats nothing.
+    pub(crate) fn has(&self, word: &Word) -> bool {
+        let (endings, said) = (self.list(ENDING), self.message.folded(word));
+        let asked = |asked: &Word| akin(endings, self.question.folded(asked), said);
+        !word.digit && self.question.all().iter().take(MOST).any(asked)
+    }
+
+    /// The words of the message with every echo as one word; nothing when it has none. Only the sentence that asks is
+    /// repeated: what was told before it is not what was asked.
+    pub(crate) fn merged(&self) -> Option<Vec<Word>> {
+        let (words, asked) = (self.message.all(), sentence(self.question.all()));
+        if asked.is_empty() || words.len() > MOST {
+            return None;
+        }
+        let mut merged: Vec<Word> = Vec::with_capacity(words.len());
+        let mut at = 0;
+        while at < words.len() {
+            let end = self.end(at, asked);
+            let mut word = words[at];
+            if end > at {
+                let last = words[end - 1];
+                (word.id, word.digit, word.end, word.after) = (WordId::ECHO, false, last.end, last.after);
+            }
+            merged.push(word);
+            at = end.max(at + 1);
+        }
+        merged.iter().any(|word| word.id == WordId::ECHO).then_some(merged)
+    }
+
+    /// Where the echo that begins at `from` ends; there, when none does. It begins and ends with no small word.
+    fn end(&self, from: usize, asked: &[Word]) -> usize {
+        let words = self.message.all();
         let (mut end, mut next) = (from, from);
         while next < words.len() && next <= end + BETWEEN {
-            let named = words[next].capital && !never.at(words, next) && names(words[next].id, asked);
-            let is_small = small.at(words, next) && !named;
-            if next == from && is_small || !repeats(message, next, is_small, question, asked) {
+            let named =
+                words[next].capital && !self.list(NEVER).at(words, next) && names(words[next].id, asked);
+            let small = self.list(SMALL).at(words, next) && !named;
+            if next == from && small || !self.repeats(next, small, asked) {
                 break;
             }
             next += 1;
-            if !is_small {
-                end = next;
-            }
+            end = if small { end } else { next };
             if words[next - 1].after > Gap::Space {
                 break;
             }
         }
-        if end > from {
-            let (mut echo, last) = (words[from], words[end - 1]);
-            (echo.id, echo.digit, echo.end, echo.after) = (WordId::ECHO, false, last.end, last.after);
-            merged.push(echo);
-            (at, found) = (end, true);
-        } else {
-            merged.push(words[from]);
-            at += 1;
+        end
+    }
+
+    /// Whether these words have this word of the message too. A number has to stand first, or behind the same word:
+    /// "for 7" does not repeat "for 2 at 7".
+    fn repeats(&self, at: usize, small: bool, asked: &[Word]) -> bool {
+        let (words, text) = (self.message.all(), self.message.folded(&self.message.all()[at]));
+        let said = |word: &Word| self.question.folded(word);
+        match words[at] {
+            word if small => asked.iter().any(|asked| asked.id == word.id),
+            word if word.digit && at == 0 => asked.iter().any(|asked| said(asked) == text),
+            word if word.digit => asked
+                .windows(2)
+                .any(|pair| said(&pair[1]) == text && said(&pair[0]) == self.message.folded(&words[at - 1])),
+            _ => asked.iter().any(|word| akin(self.list(ENDING), said(word), text)),
         }
     }
-    found.then_some(merged)
 }
 
 /// Whether a word is written large inside the question: small words make names too, as "True Grit".
@@ -78,31 +145,52 @@ pub(crate) fn sentence(question: &[Word]) -> &[Word] {
     &question[from.max(end.saturating_sub(MOST))..end]
 }
 
-/// Whether the question has this word too. A number has to stand behind the same word: "for 7" does not repeat
-/// "for 2 at 7".
-fn repeats(message: &Words, at: usize, small: bool, question: &Words, asked: &[Word]) -> bool {
-    let word = &message.all()[at];
-    let text = message.folded(word);
-    (0..asked.len()).any(|i| {
-        if small {
-            return asked[i].id == word.id;
-        }
-        if !word.digit {
-            return alike(text, question.folded(&asked[i]));
-        }
-        let before = at.checked_sub(1).zip(i.checked_sub(1));
-        question.folded(&asked[i]) == text
-            && before.is_some_and(|(at, i)| message.folded(&message.all()[at]) == question.folded(&asked[i]))
-    })
+/// Whether two words are one word, but for their endings.
+pub(crate) fn akin(endings: Section, one: &str, other: &str) -> bool {
+    one == other
+        || one.get(..3) == other.get(..3) && one.len() > 2 && stem(endings, one) == stem(endings, other)
 }
 
-/// Whether two words are one, but for an ending: "share", "shared", "sharing".
-fn alike(a: &str, b: &str) -> bool {
-    const STEM: usize = 4;
-    const ENDING: usize = 3;
-    let same = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
-    let (short, long) = (a.len().min(b.len()), a.len().max(b.len()));
-    same == long
-        || (same >= STEM && long - same <= ENDING)
-        || (same == short && same + 1 == STEM && long - same == ENDING)
+/// A word without the endings the language lists, each with how many letters it leaves at least.
+fn stem(endings: Section, word: &str) -> &str {
+    let mut stem = word;
+    // A plural of a plural there is not, but "moderately" ends in "ly" and then in "e".
+    for _ in 0..2 {
+        let shorter = (1..=5).rev().find_map(|length| {
+            let root = stem.get(..stem.len().checked_sub(length)?)?;
+            let least = endings.spelled(&stem[root.len()..])?;
+            (root.chars().count() as u64 >= least).then_some(root)
+        });
+        let Some(shorter) = shorter else { break };
+        stem = shorter;
+    }
+    // "running" is "runn" now.
+    let mut ends = stem.char_indices().rev();
+    match (ends.next(), ends.next()) {
+        (Some((at, last)), Some((_, before))) if last == before && stem.len() < word.len() => &stem[..at],
+        _ => stem,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recognize::lexicon::RECOGNIZE;
+
+    #[test]
+    fn words_that_are_one_but_for_their_endings() {
+        for (language, one, other, same) in [
+            (0, "leave", "leaving", true),
+            (0, "travel", "travelling", true),
+            (0, "ticket", "tickets", true),
+            (0, "share", "shared", true),
+            (0, "car", "card", false),
+            (0, "depart", "department", false),
+            (1, "abfahrt", "abfahrten", true),
+            (1, "übergabe", "übergaben", true),
+        ] {
+            let endings = RECOGNIZE[language].section(ENDING);
+            assert_eq!(akin(endings, one, other), same, "{one} {other}");
+        }
+    }
 }

@@ -16,6 +16,8 @@ pub enum Interrupt {
 }
 
 impl Interrupt {
+    const ALL: [Self; 3] = [Self::Stop, Self::Cancel, Self::StartOver];
+
     /// Its stable name in a trace: `interrupt.cancel`.
     #[must_use]
     pub const fn code(self) -> &'static str {
@@ -23,6 +25,22 @@ impl Interrupt {
             Self::Stop => "interrupt.stop",
             Self::Cancel => "interrupt.cancel",
             Self::StartOver => "interrupt.start_over",
+        }
+    }
+
+    /// The interrupt of that name.
+    #[must_use]
+    pub fn from_code(code: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.code() == code)
+    }
+
+    /// The public name: `cancel`.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Stop => "stop",
+            Self::Cancel => "cancel",
+            Self::StartOver => "start_over",
         }
     }
 }

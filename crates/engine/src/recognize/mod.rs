@@ -25,9 +25,11 @@ mod one_of;
 mod person;
 mod request;
 mod selection;
+mod slips;
 mod suggestion;
 pub(crate) mod words;
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -345,9 +347,6 @@ pub fn matches(expected: &Expected, text: &str) -> Result<Match, NoMatch> {
     answer(expected, &Words::of(text), &Context::default())
 }
 
-/// A language that knows less of the message than another does not read it.
-const ANOTHER_LANGUAGE: &str = "another language";
-
 /// Whether a message answers a question that expects `expected`, and with what (`spec 02 §6`).
 ///
 /// "Any is fine" says that there is no value and answers no type but a text, which holds it as it stands.
@@ -375,38 +374,73 @@ pub fn answer(expected: &Expected, message: &Words, context: &Context<'_>) -> Re
         return Err(NoMatch { reason: "quoted" });
     }
     let mut reason = "unexplained word";
-    let able = || context.lexicons().filter(|lexicon| lexicon.has(own(expected)));
-    for lexicon in able() {
-        let read = match expected {
-            Expected::Boolean => boolean::read(lexicon, message, context),
-            Expected::Number => number::read(lexicon, message, context),
-            Expected::Money => money::read(lexicon, message, context),
-            Expected::Email | Expected::Phone | Expected::Url => {
-                contact::read(lexicon, message, context, expected)
-            }
-            Expected::Person => person::read(lexicon, message, context),
-            Expected::OneOf(choices) => one_of::read(lexicon, message, context, choices),
-            Expected::Location => location::read(lexicon, message, context),
-            Expected::Time | Expected::Date | Expected::DateTime | Expected::Duration => {
-                moment::read(lexicon, message, context, expected)
-            }
-            Expected::Selection(options) => selection::read(lexicon, message, context, options),
-            _ => break,
-        };
-        match read {
+    let mut tried = Vec::new();
+    for lexicon in able(own(expected), message, context) {
+        let reader = reader(expected, lexicon, message, context);
+        match reader.answer() {
             Ok(found) => return Ok(found),
-            Err(no) if no.reason == ANOTHER_LANGUAGE => {}
             Err(no) => reason = no.reason,
         }
+        if is_found_inside(expected)
+            && let Some(found) = suggestion::affirmed(lexicon, message, context, expected, &*reader)
+        {
+            return Ok(found);
+        }
+        tried.push((lexicon, reader));
     }
     if quoted || !is_found_inside(expected) {
         return Err(NoMatch { reason });
     }
-    let more = able().filter(|lexicon| more::has(lexicon)).find_map(|lexicon| {
-        let values = || values(expected, lexicon, message, context);
-        more::read(lexicon, message, context, values).ok()
-    });
+    let mut informed = tried.iter().filter(|(lexicon, _)| more::has(lexicon));
+    let more =
+        informed.find_map(|(lexicon, reader)| more::read(lexicon, message, context, || reader.values()).ok());
     more.ok_or(NoMatch { reason })
+}
+
+/// A message as one type reads it in one language.
+trait Reads {
+    /// The answer it is, with a remainder when the rest is a clause of its own.
+    fn answer(&self) -> Result<Match, NoMatch>;
+
+    /// Every value it holds, for an answer inside more; none of a type that is not looked for inside a text.
+    fn values(&self) -> Vec<Inside> {
+        Vec::new()
+    }
+}
+
+/// A type that is never looked for inside a text.
+struct Whole<F>(F);
+
+impl<F: Fn() -> Result<Match, NoMatch>> Reads for Whole<F> {
+    fn answer(&self) -> Result<Match, NoMatch> {
+        (self.0)()
+    }
+}
+
+/// Who reads a message for a type.
+fn reader<'r>(
+    expected: &'r Expected,
+    lexicon: &'static Lexicon,
+    message: &'r Words,
+    context: &'r Context<'r>,
+) -> Box<dyn Reads + 'r> {
+    match expected {
+        Expected::Boolean => Box::new(Whole(move || boolean::read(lexicon, message, context))),
+        Expected::Number => Box::new(number::Reader::of(lexicon, message, context)),
+        Expected::Money => Box::new(money::Reader::of(lexicon, message, context)),
+        Expected::Email | Expected::Phone | Expected::Url => {
+            Box::new(Whole(move || contact::read(lexicon, message, context, expected)))
+        }
+        Expected::Person => Box::new(Whole(move || person::read(lexicon, message, context))),
+        Expected::OneOf(choices) => Box::new(one_of::Reader::of(lexicon, message, context, choices)),
+        Expected::Location => Box::new(location::Reader::of(lexicon, message, context)),
+        Expected::Time => Box::new(moment::Maker::of(lexicon, message, context, moment::Kind::Time)),
+        Expected::Date => Box::new(moment::Maker::of(lexicon, message, context, moment::Kind::Date)),
+        Expected::DateTime => Box::new(moment::Maker::of(lexicon, message, context, moment::Kind::DateTime)),
+        Expected::Duration => Box::new(moment::Maker::of(lexicon, message, context, moment::Kind::Duration)),
+        Expected::Selection(options) => Box::new(selection::Reader::of(lexicon, message, context, options)),
+        Expected::Text => Box::new(Whole(move || free_text(message, context))),
+    }
 }
 
 /// Whether a message that is nothing but a quotation answers: an option may be quoted, and so may a yes. Of anything
@@ -423,32 +457,22 @@ const fn is_found_inside(expected: &Expected) -> bool {
     )
 }
 
-/// Every value of that type in a message, for an answer inside more; a type that is not named here has none.
-fn values(
-    expected: &Expected,
-    lexicon: &'static Lexicon,
-    message: &Words,
-    context: &Context<'_>,
-) -> Vec<Inside> {
-    match expected {
-        Expected::Number => number::values(lexicon, message, context),
-        Expected::Money => money::values(lexicon, message, context),
-        Expected::OneOf(choices) => one_of::values(message, choices),
-        Expected::Location => location::values(lexicon, message, context),
-        Expected::Time | Expected::Date | Expected::DateTime | Expected::Duration => {
-            moment::values(lexicon, message, context, expected)
-        }
-        Expected::Selection(options) => selection::values(lexicon, message, context, options),
-        _ => Vec::new(),
-    }
-}
-
 /// The one value of a type inside a text, which may say anything else besides. `None` when there are several, or
 /// when nothing looks for values of that type inside a text.
 #[must_use]
 pub fn find(expected: &Expected, message: &Words, context: &Context<'_>) -> Option<Found> {
-    let mut lexicons = context.lexicons().filter(|lexicon| lexicon.has(own(expected)));
-    lexicons.find_map(|lexicon| more::one(values(expected, lexicon, message, context)).ok())
+    able(own(expected), message, context)
+        .find_map(|lexicon| more::one(reader(expected, lexicon, message, context).values()).ok())
+}
+
+/// The languages that read a message: of those that have this section the ones that know most of its words, the
+/// person's own first. One that knows less must not read the few words it happens to know, since what the rest says to
+/// them is nothing.
+fn able(own: SectionId, message: &Words, context: &Context<'_>) -> impl Iterator<Item = &'static Lexicon> {
+    let all = || context.lexicons().filter(move |lexicon| lexicon.has(own));
+    let known = |lexicon: &Lexicon| lexicon.knows(message.all());
+    let most = all().map(known).max();
+    all().filter(move |lexicon| Some(known(lexicon)) == most)
 }
 
 /// The section without which a language cannot read a type.
@@ -471,7 +495,7 @@ fn free_text(message: &Words, context: &Context<'_>) -> Result<Match, NoMatch> {
     if crate::intent::rules::rule(message).is_some() {
         return Err(NoMatch { reason: "explicit request" });
     }
-    let mut able = context.lexicons().filter(|lexicon| lexicon.has(request::ACT));
+    let mut able = able(request::ACT, message, context);
     if let Some(reason) = able.find_map(|lexicon| request::explicit(lexicon, message, context.question())) {
         return Err(NoMatch { reason });
     }

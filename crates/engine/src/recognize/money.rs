@@ -6,74 +6,74 @@
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
-use super::clause::Echo;
-use super::lexicon::{Lexicon, Section, SectionId, anywhere, skip};
+use super::echo::Echo;
+use super::lexicon::{Lexicon, RECOGNIZE, Section, SectionId, skip};
 use super::more::Inside;
 use super::numeral::{Decimal, Numerals};
 use super::words::{Gap, Word, Words};
-use super::{Context, Found, Match, Money, NoMatch, Value, clause, named};
+use super::{Context, Found, Match, Money, NoMatch, Reads, Value, clause, named};
 
 pub(crate) const LEAD: SectionId = named("money.lead");
 const NUMBER_LEAD: SectionId = named("number.lead");
 const AFTER: [SectionId; 4] = [named("tail"), named("filler"), named("thanks"), named("money.tail")];
 const CENT: SectionId = named("money.cent");
 const AND: SectionId = named("number.and");
-/// What people call each currency; a more particular name ("Canadian dollars") is longer and wins.
-const CURRENCIES: [(SectionId, &str); 16] = [
-    (named("money.usd"), "USD"),
-    (named("money.eur"), "EUR"),
-    (named("money.gbp"), "GBP"),
-    (named("money.jpy"), "JPY"),
-    (named("money.cny"), "CNY"),
-    (named("money.inr"), "INR"),
-    (named("money.chf"), "CHF"),
-    (named("money.cad"), "CAD"),
-    (named("money.aud"), "AUD"),
-    (named("money.nzd"), "NZD"),
-    (named("money.sek"), "SEK"),
-    (named("money.nok"), "NOK"),
-    (named("money.dkk"), "DKK"),
-    (named("money.pln"), "PLN"),
-    (named("money.brl"), "BRL"),
-    (named("money.mxn"), "MXN"),
+/// What people call currencies, each with its number in ISO 4217.
+const CURRENCY: SectionId = named("money.currency");
+/// The codes of those numbers.
+const CODES: [(i64, &str); 16] = [
+    (840, "USD"),
+    (978, "EUR"),
+    (826, "GBP"),
+    (392, "JPY"),
+    (156, "CNY"),
+    (356, "INR"),
+    (756, "CHF"),
+    (124, "CAD"),
+    (36, "AUD"),
+    (554, "NZD"),
+    (752, "SEK"),
+    (578, "NOK"),
+    (208, "DKK"),
+    (985, "PLN"),
+    (986, "BRL"),
+    (484, "MXN"),
 ];
 
-/// Reads an amount, with a remainder when the rest is a clause of its own.
-pub(crate) fn read(
+/// Reads the amounts of a message.
+pub(crate) struct Reader<'r> {
     lexicon: &'static Lexicon,
-    message: &Words,
-    context: &Context<'_>,
-) -> Result<Match, NoMatch> {
-    let reader = Reader::of(lexicon, message, context);
-    clause::read(lexicon, message, |words| reader.whole(words))
-}
-
-/// The amounts of a currency in a message.
-pub(crate) fn values(lexicon: &'static Lexicon, message: &Words, context: &Context<'_>) -> Vec<Inside> {
-    let (reader, words) = (Reader::of(lexicon, message, context), message.all());
-    let (mut all, mut at) = (Vec::new(), 0);
-    while at < words.len() {
-        match reader.amount(words, at) {
-            Some((money, next)) if money.currency.is_some() => {
-                all.push(Inside { found: Found::of(Value::Money(money), &words[at..next]), fit: 0 });
-                at = next;
-            }
-            _ => at += 1,
-        }
-    }
-    all
-}
-
-struct Reader<'r> {
-    lexicon: &'static Lexicon,
+    message: &'r Words,
     numerals: Numerals<'r>,
     echo: Echo<'r>,
 }
 
+impl Reads for Reader<'_> {
+    fn answer(&self) -> Result<Match, NoMatch> {
+        clause::read(self.lexicon, self.message, |words| self.whole(words))
+    }
+
+    /// The amounts of a currency.
+    fn values(&self) -> Vec<Inside> {
+        let words = self.message.all();
+        let (mut all, mut at) = (Vec::new(), 0);
+        while at < words.len() {
+            match self.amount(words, at) {
+                Some((money, next)) if money.currency.is_some() => {
+                    all.push(Inside { found: Found::of(Value::Money(money), &words[at..next]), fit: 0 });
+                    at = next;
+                }
+                _ => at += 1,
+            }
+        }
+        all
+    }
+}
+
 impl<'r> Reader<'r> {
-    fn of(lexicon: &'static Lexicon, message: &'r Words, context: &'r Context<'_>) -> Self {
+    pub(crate) fn of(lexicon: &'static Lexicon, message: &'r Words, context: &'r Context<'_>) -> Self {
         let echo = Echo::of(lexicon, message, context.question());
-        Self { lexicon, numerals: Numerals::of(lexicon, message, context), echo }
+        Self { lexicon, message, numerals: Numerals::of(lexicon, message, context), echo }
     }
 
     fn list(&self, id: SectionId) -> Section {
@@ -143,8 +143,9 @@ fn money(amount: Decimal, currency: Option<&str>) -> Money {
 
 /// The currency that is named at `at` in any language, by its longest name, and where the name ends.
 fn currency(words: &[Word], at: usize) -> Option<(&'static str, usize)> {
-    let names = CURRENCIES.iter().map(|(section, code)| (*code, at + anywhere(*section, words, at)));
-    names.max_by_key(|(_, next)| *next).filter(|(_, next)| *next > at)
+    let named = RECOGNIZE.iter().filter_map(|lexicon| lexicon.section(CURRENCY).valued(words, at));
+    let (number, next) = named.max_by_key(|(_, next)| *next)?;
+    CODES.iter().find(|(known, _)| *known == number).map(|(_, code)| (*code, next))
 }
 
 #[cfg(test)]

@@ -13,6 +13,8 @@ use super::words::{Gap, Word};
 use super::{Context, Found, Match, NoMatch, Words, named, request};
 
 const REFUSES: SectionId = named("more.not");
+/// Begins what follows from the words before.
+const FOLLOWS: SectionId = named("more.so");
 
 /// A value somewhere in a message.
 #[derive(Debug)]
@@ -47,11 +49,14 @@ pub(crate) fn read(
     Ok(found.and(None))
 }
 
-/// Whether the clause that holds the value denies something: "I don't want to drive, so book it for the 10th" does not.
+/// Whether the clause that holds the value denies something: "I don't want to drive so book it for the 10th" does not.
 fn refused(message: &Words, found: &Found) -> bool {
     let mut clauses = message.all().chunk_by(|word, _| word.after == Gap::Space);
     let holds = |clause: &&[Word]| clause.last().is_some_and(|last| found.span.start < last.end);
     let own = clauses.find(holds).unwrap_or_default();
+    let before = own.iter().take_while(|word| word.at < found.span.start).count();
+    let follows = (0..before).rev().find(|at| anywhere(FOLLOWS, own, *at) > 0).unwrap_or(0);
+    let own = &own[follows..];
     (0..own.len()).any(|at| anywhere(REFUSES, own, at) > 0)
 }
 

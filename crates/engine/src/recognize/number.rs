@@ -6,13 +6,14 @@
 
 use alloc::string::ToString;
 use alloc::vec::Vec;
+use core::ops::Range;
 
-use super::clause::Echo;
+use super::echo::Echo;
 use super::lexicon::{Lexicon, Section, SectionId, anywhere, skip};
 use super::more::Inside;
 use super::numeral::{Decimal, Numerals};
-use super::words::{Gap, Word, Words};
-use super::{Context, Found, Match, NoMatch, Value, clause, named};
+use super::words::{Gap, MOST, Word, Words};
+use super::{Context, Found, Match, NoMatch, Reads, Value, clause, named};
 
 pub(crate) const LEAD: SectionId = named("number.lead");
 const NOUN: SectionId = named("number.noun");
@@ -24,6 +25,9 @@ const MEMBER: SectionId = named("number.member");
 const SELF: SectionId = named("number.self");
 const JOIN: SectionId = named("number.join");
 const PAIR: SectionId = named("number.pair");
+const TURN: SectionId = named("turn");
+const REMARK: SectionId = named("number.remark");
+const UNSURE: SectionId = named("unsure");
 const AFTER: [SectionId; 4] = [named("tail"), named("filler"), named("thanks"), named("number.tail")];
 const BEFORE: SectionId = named("number.before");
 const ENDS: SectionId = named("number.ends");
@@ -37,16 +41,6 @@ const TOO_LONG: usize = 7;
 /// How many words before a number may say which number it is.
 const NEAR: usize = 3;
 
-/// Reads a number, with a remainder when the rest is a clause of its own.
-pub(crate) fn read(
-    lexicon: &'static Lexicon,
-    message: &Words,
-    context: &Context<'_>,
-) -> Result<Match, NoMatch> {
-    let reader = Reader::of(lexicon, message, context);
-    clause::read(lexicon, message, |words| reader.whole(words))
-}
-
 /// What is counted, to a question.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -58,7 +52,8 @@ enum Kind {
     Any,
 }
 
-struct Reader<'r> {
+/// Reads the numbers of a message.
+pub(crate) struct Reader<'r> {
     lexicon: &'static Lexicon,
     message: &'r Words,
     numerals: Numerals<'r>,
@@ -69,8 +64,47 @@ struct Reader<'r> {
     asked: [bool; COUNTED.len()],
 }
 
+impl Reads for Reader<'_> {
+    fn answer(&self) -> Result<Match, NoMatch> {
+        let words = self.message.all();
+        let parts = clause::Parts {
+            whole: |said: Range<usize>| self.whole(&words[said]),
+            takes_back: |cut: usize| self.takes_back(&words[cut..]),
+        };
+        parts.read(self.lexicon, self.message)
+    }
+
+    /// The quantities in a message: numbers of something, or those that words of quantity lead to.
+    fn values(&self) -> Vec<Inside> {
+        let words = self.message.all();
+        let (mut all, mut at) = (Vec::new(), 0);
+        while at < words.len() {
+            let Some((value, next)) = self.value(words, at).filter(|_| !inside(words, at)) else {
+                at += 1;
+                continue;
+            };
+            let kind = self.kind(words, next);
+            let counted = self.noun(words, next) > 0;
+            let ends =
+                next == words.len() || words[next - 1].after > Gap::Space || self.list(ENDS).at(words, next);
+            let led =
+                at > 0 && ends && (self.echo.is_asked(&words[at - 1]) || self.list(BEFORE).at(words, at - 1));
+            if kind != Kind::Other && (counted || led) && !self.qualified(words, next) {
+                let found = Found::of(Value::Number(value.to_string()), &words[at..next]);
+                let named = (0..at).rev().take(NEAR).any(|before| self.echo.is_asked(&words[before]));
+                all.push(Inside {
+                    found,
+                    fit: u8::from(counted) + u8::from(kind == Kind::Asked) + 2 * u8::from(named && self.code),
+                });
+            }
+            at = next;
+        }
+        all
+    }
+}
+
 impl<'r> Reader<'r> {
-    fn of(lexicon: &'static Lexicon, message: &'r Words, context: &'r Context<'_>) -> Self {
+    pub(crate) fn of(lexicon: &'static Lexicon, message: &'r Words, context: &'r Context<'_>) -> Self {
         Self {
             lexicon,
             message,
@@ -112,6 +146,14 @@ impl<'r> Reader<'r> {
                 && words[next - 1].after == Gap::Space
         })?;
         (self.message.folded(any).ends_with('s') && self.ends(words, next + 1)).then_some(found)
+    }
+
+    /// Whether a clause changes the number before it. "But I can't remember the pin" and "if the hall can hold us" say
+    /// something about it, as long as they name no other number and do not doubt.
+    fn takes_back(&self, clause: &[Word]) -> bool {
+        let other = || (0..clause.len().min(MOST)).any(|at| self.value(clause, at).is_some());
+        let remark = || self.list(REMARK).at(clause, 0) && !self.list(UNSURE).within(clause) && !other();
+        anywhere(TURN, clause, 0) > 0 && !remark()
     }
 
     /// What is counted: a noun of the list, or the question's own.
@@ -221,36 +263,6 @@ fn unsigned(message: &Words, words: &[Word], at: usize) -> bool {
     !before.is_some_and(|before| matches!(before, "$" | "€" | "£" | "¥" | "+" | "="))
 }
 
-/// The quantities in a message: numbers of something, or those that words of quantity lead to.
-pub(crate) fn values(lexicon: &'static Lexicon, message: &Words, context: &Context<'_>) -> Vec<Inside> {
-    let (reader, words) = (Reader::of(lexicon, message, context), message.all());
-    let (mut all, mut at) = (Vec::new(), 0);
-    while at < words.len() {
-        let Some((value, next)) = reader.value(words, at).filter(|_| !inside(words, at)) else {
-            at += 1;
-            continue;
-        };
-        let kind = reader.kind(words, next);
-        let counted = reader.noun(words, next) > 0;
-        let ends = next == words.len()
-            || words[next - 1].after > Gap::Space
-            || lexicon.section(ENDS).at(words, next);
-        let led = at > 0
-            && ends
-            && (reader.echo.is_asked(&words[at - 1]) || lexicon.section(BEFORE).at(words, at - 1));
-        if kind != Kind::Other && (counted || led) && !reader.qualified(words, next) {
-            let found = Found::of(Value::Number(value.to_string()), &words[at..next]);
-            let named = (0..at).rev().take(NEAR).any(|before| reader.echo.is_asked(&words[before]));
-            all.push(Inside {
-                found,
-                fit: u8::from(counted) + u8::from(kind == Kind::Asked) + 2 * u8::from(named && reader.code),
-            });
-        }
-        at = next;
-    }
-    all
-}
-
 /// Whether a number is a part of what is written before it: the minutes of "11:30".
 fn inside(words: &[Word], at: usize) -> bool {
     at > 0 && words[at - 1].digit && words[at].at - words[at - 1].end < 2
@@ -350,6 +362,17 @@ mod tests {
             (found.value, found.remainder.as_deref()),
             (Value::Number("2".into()), Some("mail Bob the plan"))
         );
+        for (text, value, rest) in [
+            ("12 but we don't know the address yet", "12", "we don't know the address yet"),
+            ("I'd like 40 if your hall can hold us", "40", "your hall can hold us"),
+        ] {
+            let found = matches(&Expected::Number, text).unwrap_or_else(|e| panic!("{text}: {}", e.reason));
+            assert_eq!(
+                (found.value, found.remainder.as_deref()),
+                (Value::Number(value.into()), Some(rest)),
+                "{text}"
+            );
+        }
     }
 
     #[test]
@@ -384,6 +407,11 @@ mod tests {
             "k",
             "hunderteinhundert",
         ] {
+            assert!(matches(&Expected::Number, text).is_err(), "{text}");
+        }
+        for text in
+            ["3 but not 4", "5 but make it 6", "3 if not 4", "8 but I'm not sure", "3 unless you have two"]
+        {
             assert!(matches(&Expected::Number, text).is_err(), "{text}");
         }
         for (asked, text) in [("How many people?", "two bedrooms"), ("How many rooms?", "for two nights")] {

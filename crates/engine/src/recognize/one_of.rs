@@ -5,56 +5,73 @@
 
 use alloc::vec::Vec;
 
-use super::clause::Echo;
+use super::echo::Echo;
 use super::lexicon::{Lexicon, SectionId, skip};
 use super::more::Inside;
 use super::words::{Gap, Word, Words};
-use super::{Choice, Context, Found, Match, NoMatch, Value, clause, named};
+use super::{Choice, Context, Found, Match, NoMatch, Reads, Value, clause, named};
 
 pub(crate) const LEAD: SectionId = named("selection.lead");
 const TAIL: [SectionId; 3] = [named("selection.tail"), named("filler"), named("thanks")];
 
-/// Reads a value, with a remainder when the rest is a clause of its own.
-pub(crate) fn read(
+/// Reads the values of a set in a message.
+pub(crate) struct Reader<'r> {
     lexicon: &'static Lexicon,
-    message: &Words,
-    context: &Context<'_>,
-    choices: &[Choice],
-) -> Result<Match, NoMatch> {
-    let (names, echo) = (Names::of(message, choices), Echo::of(lexicon, message, context.question()));
-    let tail = TAIL.map(|id| lexicon.section(id));
-    clause::read(lexicon, message, |words| {
+    message: &'r Words,
+    names: Names<'r>,
+    echo: Echo<'r>,
+}
+
+impl<'r> Reader<'r> {
+    pub(crate) fn of(
+        lexicon: &'static Lexicon,
+        message: &'r Words,
+        context: &'r Context<'_>,
+        choices: &'r [Choice],
+    ) -> Self {
+        let echo = Echo::of(lexicon, message, context.question());
+        Self { lexicon, message, names: Names::of(message, choices), echo }
+    }
+
+    /// The value these words are, with a frame around it.
+    fn whole(&self, words: &[Word]) -> Option<Found> {
+        let tail = TAIL.map(|id| self.lexicon.section(id));
         if words.last()?.after == Gap::Question && words.len() < 3 {
             return None;
         }
         let mut from = 0;
         loop {
-            if let Some((value, next)) = names.at(words, from)
-                && skip(&tail, words, next + echo.longest(words, next)) == words.len()
+            if let Some((value, next)) = self.names.at(words, from)
+                && skip(&tail, words, next + self.echo.longest(words, next)) == words.len()
             {
                 return Some(Found::of(value, &words[from..next]));
             }
-            match lexicon.section(LEAD).longest(words, from).max(echo.longest(words, from)) {
+            match self.lexicon.section(LEAD).longest(words, from).max(self.echo.longest(words, from)) {
                 0 => return None,
                 n => from += n,
             }
         }
-    })
+    }
 }
 
-/// The values in a message.
-pub(crate) fn values(message: &Words, choices: &[Choice]) -> Vec<Inside> {
-    let (names, words) = (Names::of(message, choices), message.all());
-    let (mut all, mut at) = (Vec::new(), 0);
-    while at < words.len() {
-        let Some((value, next)) = names.at(words, at) else {
-            at += 1;
-            continue;
-        };
-        all.push(Inside { found: Found::of(value, &words[at..next]), fit: 0 });
-        at = next;
+impl Reads for Reader<'_> {
+    fn answer(&self) -> Result<Match, NoMatch> {
+        clause::read(self.lexicon, self.message, |words| self.whole(words))
     }
-    all
+
+    fn values(&self) -> Vec<Inside> {
+        let words = self.message.all();
+        let (mut all, mut at) = (Vec::new(), 0);
+        while at < words.len() {
+            let Some((value, next)) = self.names.at(words, at) else {
+                at += 1;
+                continue;
+            };
+            all.push(Inside { found: Found::of(value, &words[at..next]), fit: 0 });
+            at = next;
+        }
+        all
+    }
 }
 
 /// What the values and their synonyms are called.

@@ -7,7 +7,7 @@
 use alloc::format;
 use alloc::string::ToString;
 
-use super::clause::Echo;
+use super::echo::Echo;
 use super::lexicon::{Lexicon, Section, SectionId, skip};
 use super::words::{Gap, Word, Words};
 use super::{ACTS, Context, Found, Match, NoMatch, Value, clause, named};

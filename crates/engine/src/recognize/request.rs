@@ -13,34 +13,17 @@
 
 use core::cell::OnceCell;
 
-use super::clause::Echo;
-use super::lexicon::{Lexicon, Section, SectionId, skip};
+use super::echo::Echo;
+use super::lexicon::{self, Lexicon, RECOGNIZE_NAMES, Section, SectionId, Sections, skip};
 use super::named;
 use super::words::{Gap, MOST, Word, Words};
 
-const TOPICS: [SectionId; 21] = [
-    named("topic.flight"),
-    named("topic.bus"),
-    named("topic.train"),
-    named("topic.lodging"),
-    named("topic.home"),
-    named("topic.car"),
-    named("topic.ride"),
-    named("topic.eating"),
-    named("topic.event"),
-    named("topic.film"),
-    named("topic.song"),
-    named("topic.money"),
-    named("topic.care"),
-    named("topic.calendar"),
-    named("topic.weather"),
-    named("topic.sights"),
-    named("topic.message"),
-    named("topic.alarm"),
-    named("topic.shop"),
-    named("topic.work"),
-    named("topic.paper"),
-];
+/// Every section that is called so is a topic: a further one is a section more.
+const TOPIC: &str = "topic.";
+const TOPICS: [SectionId; lexicon::count(RECOGNIZE_NAMES, TOPIC)] = lexicon::all(RECOGNIZE_NAMES, TOPIC);
+/// Topics are told as bits of one number.
+const _: () = assert!(TOPICS.len() <= 32);
+const ANY_TOPIC: Sections = Sections::of(&TOPICS);
 /// What may stand before the words that say what a sentence does.
 const BEFORE: [SectionId; 5] =
     [named("filler"), named("thanks"), named("greeting"), named("joiner"), named("request.turn")];
@@ -90,6 +73,33 @@ pub(crate) fn strays(lexicon: &'static Lexicon, message: &Words, question: &Word
     reader.asked != 0 && reader.foreign(Clause::of(&reader, words).from(0))
 }
 
+/// Whether words only chat: they ask nothing, want nothing done, and are about no topic, number or time. In doubt they do
+/// not.
+pub(crate) fn chats(lexicon: &'static Lexicon, words: &[Word]) -> bool {
+    let list = |id: SectionId| lexicon.section(id);
+    words.len() <= MOST
+        && !words.iter().any(|word| word.digit || word.after == Gap::Question)
+        && topics(lexicon, words) == 0
+        && words.chunk_by(|word, _| word.after == Gap::Space).all(|clause| {
+            let joined = (1..clause.len()).filter(|at| list(JOINER).at(clause, at - 1));
+            core::iter::once(0).chain(joined).all(|from| {
+                let part = &clause[from..];
+                let from = skip(&BEFORE.map(list), part, 0);
+                ![ACT, WANT, OPEN].iter().any(|id| list(*id).at(part, from))
+            })
+        })
+}
+
+/// Whether words are about a topic of the question.
+pub(crate) fn tied(lexicon: &'static Lexicon, words: &[Word], question: &Words) -> bool {
+    topics(lexicon, words) & topics(lexicon, question.all()) != 0
+}
+
+/// Whether words are about no topic, or about one of the question's.
+pub(crate) fn agrees(lexicon: &'static Lexicon, words: &[Word], question: &Words) -> bool {
+    topics(lexicon, words) == 0 || tied(lexicon, words, question)
+}
+
 /// The topics these words are about, as bits.
 fn topics(lexicon: &'static Lexicon, words: &[Word]) -> u32 {
     (0..words.len().min(MOST)).fold(0, |all, at| all | topic(lexicon, words, at))
@@ -97,6 +107,9 @@ fn topics(lexicon: &'static Lexicon, words: &[Word]) -> u32 {
 
 /// The topics of the phrases that begin at `at`, as bits.
 fn topic(lexicon: &'static Lexicon, words: &[Word], at: usize) -> u32 {
+    if !lexicon.may_begin(&ANY_TOPIC, words, at) {
+        return 0;
+    }
     let bits = TOPICS.iter().enumerate();
     bits.fold(0, |all, (i, id)| all | u32::from(lexicon.section(*id).at(words, at)) << i)
 }
@@ -156,10 +169,21 @@ impl<'c> Part<'c> {
         topics.get(self.from + at).copied().unwrap_or(0)
     }
 
-    fn points(self) -> bool {
+    /// Bit `i`: a phrase of [`POINTS`] begins at word `i` of the part.
+    fn pointers(self) -> u64 {
         let Clause { words, reader, points, .. } = self.clause;
         let points = points.get_or_init(|| self.clause.bits(|at| reader.list(POINTS).at(words, at)));
-        points >> self.from != 0
+        points >> self.from
+    }
+
+    fn points(self) -> bool {
+        self.pointers() != 0
+    }
+
+    /// Whether it points to what was spoken of before: in "I need a car and want to pick it up" it does not.
+    fn points_back(self) -> bool {
+        let pointer = self.pointers().trailing_zeros() as usize;
+        (0..self.words().len()).take(pointer).all(|at| self.topic(at) == 0) && self.points()
     }
 
     fn serves(self) -> bool {
@@ -249,7 +273,7 @@ impl<'r> Reader<'r> {
             return Some("another topic");
         }
         let tied = about & self.asked != 0 || part.echoes();
-        if starts(ACT) && !tied && !part.points() {
+        if starts(ACT) && !tied && !part.points_back() {
             return Some("a request");
         }
         if self.asked == 0 && starts(WANT) && !tied && self.introduces(part) {
@@ -279,7 +303,7 @@ impl<'r> Reader<'r> {
         let sentence = part.words();
         let known = |at: usize| at > 0 && self.list(KNOWN).at(sentence, at - 1);
         let thing = |at: &usize| self.thing(part, *at) != 0;
-        !part.points() && (0..sentence.len()).find(thing).is_some_and(|at| !known(at))
+        !part.points_back() && (0..sentence.len()).find(thing).is_some_and(|at| !known(at))
     }
 }
 

@@ -156,6 +156,11 @@ impl Words {
         first_word..self.all.len()
     }
 
+    /// The same message cut into other words, which stand in it.
+    pub(super) fn with(&self, all: Vec<Word>) -> Self {
+        Self { all, places: OnceCell::new(), ..self.clone() }
+    }
+
     /// The message as written.
     #[must_use]
     pub fn text(&self) -> &str {

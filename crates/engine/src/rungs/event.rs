@@ -11,7 +11,7 @@ use crate::approval::Closing;
 use crate::ask::{Answer, arbitrate};
 use crate::decision::{Decision, Reason, Verdict};
 use crate::effect::{EffectResult, Outcome};
-use crate::event::{AssistantPosted, EventKind};
+use crate::event::{AssistantPosted, EventKind, Posted};
 use crate::id::{EffectId, MessageId};
 use crate::intent::Intent;
 use crate::lane::{Message, MessageKind, Moved, Role, TaskStatus};
@@ -54,6 +54,7 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> Tried {
     let event = turn.event;
     let recorded = |reason| Decided(Decision::new(Verdict::Recorded, reason));
     match &event.kind {
+        EventKind::MessagePosted(posted) if posted.only_files() => Decided(unread(turn, posted)),
         EventKind::MessagePosted(_) => Passed(Predicate::AMessage),
         EventKind::EffectSettled { effect, outcome, card, task } => match outcome {
             Outcome::Done { result: EffectResult::Answered(answer) } => {
@@ -77,7 +78,9 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> Tried {
             Some(Moved::Stale) => Reason::TaskStaleReport,
             None => Reason::TaskTooManyLive,
         }),
-        EventKind::IntakeNotice { why, message } if why == "still_open" => Decided(still_open(turn, message)),
+        EventKind::IntakeNotice { why, message } if why.starts_with("still_open") => {
+            Decided(still_open(turn, message, why == "still_open"))
+        }
         EventKind::IntakeNotice { message, .. } => {
             turn.say(MessageKind::Notification, None, message);
             Decided(Decision::new(Verdict::Answered, Reason::IntakeNotice))
@@ -86,9 +89,24 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> Tried {
     }
 }
 
+/// There are no words to route, so what waits goes on waiting: whoever was asked may still write.
+fn unread(turn: &mut Turn<'_>, posted: &Posted) -> Decision {
+    turn.hear(&Posted { text: say::files(&posted.files), ..posted.clone() });
+    Decision::new(Verdict::Answered, Reason::MessageUnread)
+}
+
+/// What came with a message that is ours to answer is not read, and that is said.
+pub(crate) fn files(turn: &mut Turn<'_>, decision: &Decision) {
+    let EventKind::MessagePosted(posted) = &turn.event.kind else { return };
+    if posted.files.is_empty() || matches!(decision.outcome, Verdict::Ignored | Verdict::Observed) {
+        return;
+    }
+    turn.say(MessageKind::Notification, None, &say::unread(posted));
+}
+
 /// The channel could not be reached for a while, or shows nothing of before any more: every open card is shown again and
-/// says why, and the lane says it once (`spec 06 §5.6`).
-fn still_open(turn: &mut Turn<'_>, message: &str) -> Decision {
+/// says why. One lane of the chat also says it `aloud` (`spec 06 §5.6`).
+fn still_open(turn: &mut Turn<'_>, message: &str, aloud: bool) -> Decision {
     let open: Vec<Card> = turn.open_cards().cloned().collect();
     if open.is_empty() {
         return Decision::new(Verdict::Ignored, Reason::IntakeNotice);
@@ -96,7 +114,9 @@ fn still_open(turn: &mut Turn<'_>, message: &str) -> Decision {
     for card in &open {
         turn.show_again(card, message);
     }
-    turn.say(MessageKind::Notification, None, message);
+    if aloud {
+        turn.say(MessageKind::Notification, None, message);
+    }
     Decision::new(Verdict::Answered, Reason::IntakeNotice)
 }
 

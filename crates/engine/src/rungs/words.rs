@@ -291,8 +291,9 @@ fn apply(turn: &mut Turn<'_>, pending: &PendingState, value: &Value, again: bool
         ) => {
             work::offer_answered(turn, pending, *yes);
         }
-        (PendingKind::WaitingStoryEdit { card, draft }, Value::Text(text), _) => {
-            flow::edit_by_text(turn, card, draft, text)
+        (PendingKind::WaitingStoryEdit { card, draft, part }, Value::Text(text), _) => {
+            let skips = folded(say::SKIP).eq(folded(text));
+            flow::edit_by_text(turn, card, draft, *part, Some(text.as_str()).filter(|_| !skips));
         }
         // A value a host asked for is the host's to act on: it is in the decision.
         _ => {}

@@ -155,6 +155,7 @@ pub(crate) fn stands(progress: &Progress, epic: Option<&str>) -> String {
         Progress::Created { key, link: Some(_), .. } => {
             format!("created {key}, checking its link to {}", epic.unwrap_or("the epic"))
         }
+        Progress::Done => "done".into(),
         Progress::Failed { text, again: on, .. } => format!("failed: {text}{}", again(on.is_some())),
         Progress::NotTried { why, again: on } => format!("not tried: {why}{}", again(on.is_some())),
         Progress::Uncertain { .. } => "uncertain: the tracker did not answer".into(),

@@ -137,44 +137,76 @@ fn pour(draft: &mut Draft, part: Part, text: &str) {
 
 // ---- edits ----
 
-/// *Edit* was pressed: channels with forms open one from the fields; words do as well.
+/// *Edit* was pressed: channels with forms open one from the fields; elsewhere they are asked for one by one
+/// (`spec 07 §3.3`). What says nothing yet is asked for whole.
 pub(crate) fn ask_edit(turn: &mut Turn<'_>, card: &Card, draft: Option<Draft>) -> Decision {
     let Some(draft) = draft else { return Decision::new(Verdict::Refused, Reason::StaleStep) };
-    let question = say::edit_how(&draft);
-    ask_words(turn, card, draft, &question)
+    if ask_field(turn, &card.id, &draft, None) {
+        return Decision::new(Verdict::Asked, Reason::PressApplied);
+    }
+    ask_words(turn, card, draft, say::batch::WHICH_STORY)
 }
 
 /// Asks for a draft in words.
 pub(super) fn ask_words(turn: &mut Turn<'_>, card: &Card, draft: Draft, question: &str) -> Decision {
     let anchor = turn.say(MessageKind::Question, Some(&draft.task), question);
-    let kind = PendingKind::WaitingStoryEdit { draft: draft.id, card: card.id.clone() };
-    let asked = turn.event.actor.clone();
-    turn.open_pending(kind, Some(Expected::Text), &anchor, Some(&draft.task), Some(&asked), None);
+    wait_for_words(turn, &card.id, &draft, Part::Title, &anchor);
     Decision::new(Verdict::Asked, Reason::PressApplied)
 }
 
-/// The edit in words.
-pub(crate) fn edit_by_text(turn: &mut Turn<'_>, card: &CardId, draft: &DraftId, text: &str) {
+/// Asks for the first field of a draft, or for the one behind `after`. `false`: there is none.
+fn ask_field(turn: &mut Turn<'_>, card: &CardId, draft: &Draft, after: Option<Part>) -> bool {
+    let next = |part: &Part| Some(*part) > after && !draft.part(*part).is_empty();
+    let Some(part) = Part::ALL.into_iter().find(next) else { return false };
+    let question = say::edit_field(draft, part);
+    let offers = [say::SKIP, say::CANCEL];
+    let anchor = turn.say_offering(MessageKind::Question, Some(&draft.task), &question, &offers);
+    wait_for_words(turn, card, draft, part, &anchor);
+    true
+}
+
+fn wait_for_words(turn: &mut Turn<'_>, card: &CardId, draft: &Draft, part: Part, anchor: &MessageId) {
+    let kind = PendingKind::WaitingStoryEdit { draft: draft.id.clone(), card: card.clone(), part };
+    let asked = turn.event.actor.clone();
+    turn.open_pending(kind, Some(Expected::Text), anchor, Some(&draft.task), Some(&asked), None);
+}
+
+/// An answer about one field: its new text, or none to leave it; the next field follows. Labelled lines change what they
+/// name, and end the edit.
+pub(crate) fn edit_by_text(
+    turn: &mut Turn<'_>,
+    card: &CardId,
+    draft: &DraftId,
+    part: Part,
+    text: Option<&str>,
+) {
     let Some(card) = turn.card(card).filter(Card::open) else {
         turn.tell(say::STALE_STEP);
         return;
     };
     let Some(mut draft) = turn.draft(draft) else { return };
-    let mut parts = draft.parts.clone();
-    let free = fill(&mut parts, text);
-    if draft.parts.is_empty() && !free.is_empty() {
-        // A story that says nothing yet is said whole: its first line is the title.
-        parts = extract(text, Some(draft.item_type), turn.policy.window.title_chars).1;
-    } else if parts == draft.parts
-        || !free.is_empty() && parts.len() == draft.parts.len() && free == text.trim()
-    {
-        turn.tell(say::NOTHING_CHANGED);
+    let before = draft.parts.clone();
+    let labelled = text.is_some_and(|text| fill(&mut draft.parts, text) != text.trim());
+    match text.filter(|_| !labelled) {
+        // What says nothing yet is said whole: the first line is the title.
+        Some(text) if before.is_empty() => {
+            draft.parts = extract(text, Some(draft.item_type), turn.policy.window.title_chars).1;
+        }
+        Some(text) => draft.write(part, text),
+        None => {}
+    }
+    if let Some(part) = refused(&card, &draft) {
+        turn.tell(&say::form_needs(part));
         return;
     }
-    draft.parts = parts;
-    match refused(&card, &draft) {
-        Some(part) => turn.tell(&say::form_needs(part)),
-        None => batch::edit::revise(turn, card, draft),
+    let (changed, id) = (draft.parts != before, card.id.clone());
+    if changed {
+        batch::edit::revise(turn, card, draft.clone());
+    }
+    if labelled && !changed {
+        turn.tell(say::NOTHING_CHANGED);
+    } else if !labelled && !before.is_empty() && !ask_field(turn, &id, &draft, Some(part)) {
+        turn.say(MessageKind::Notification, Some(&draft.task), say::LAST_FIELD);
     }
 }
 

@@ -156,7 +156,7 @@ impl Turn<'_> {
             About::ScopeGate { source, .. } => {
                 Some(PendingKind::WaitingScopeChoice { card: id, message: source.clone() })
             }
-            About::UncertainEffect { effect, .. } => {
+            About::UncertainEffect { effect, .. } | About::UncertainCall { effect, .. } => {
                 Some(PendingKind::WaitingUncertainEffect { card: id, effect: effect.clone() })
             }
             About::Remembered | About::ReviewActive { .. } | About::ReviewFrozen { .. } => None,
@@ -259,7 +259,7 @@ impl Turn<'_> {
 
     /// What a card that releases something would release.
     pub(crate) fn asked_for(&self, card: &Card) -> Option<AskedFor> {
-        if let About::CallPreview { call, source } = &card.about {
+        if let Some((call, source)) = card.call() {
             return Some(AskedFor {
                 kind: "call",
                 class: call.job.class(),

@@ -113,10 +113,11 @@ impl Turn<'_> {
     ) {
         let job = call.job.clone();
         let body: EffectBody = call.effect();
+        let card = approval.as_ref().map(|approval| approval.card.clone());
         let effect = self.effect(body, &[], approval);
         let at = self.moment(&task);
         task.go(TaskStatus::Running, at);
-        task.work = Some(crate::work::Work { job, effect: Some(effect), card: None });
+        task.work = Some(crate::work::Work { job, effect: Some(effect), card });
         self.put_task(task);
     }
 }

@@ -5,6 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::{Call, Job, Risk, Work};
+use crate::approval::Closing;
 use crate::decision::{Decision, Reason, Verdict};
 use crate::effect::{EffectResult, Outcome};
 use crate::id::{EffectId, MessageId, TaskId};
@@ -15,8 +16,8 @@ use crate::recognize::{self, Context, Expected, Words};
 use crate::rungs::{focus, said};
 use crate::say;
 use crate::turn::{Turn, begun_by};
-use crate::workflow::press::{decide, released_by};
-use crate::workflow::{About, Action, Card, Progress};
+use crate::workflow::press::{close, decide, end_of, released_by, result_on};
+use crate::workflow::{About, Action, Card, CardStatus, Progress};
 
 // ---- asked for ----
 
@@ -131,9 +132,12 @@ pub(crate) fn argument_given(turn: &mut Turn<'_>, task: &TaskId, name: &str, val
 /// An argument was corrected: a call that is on its way is taken back and made again. `false`: it is too late.
 pub(crate) fn call_corrected(turn: &mut Turn<'_>, task: &TaskId, name: &str, value: &str) -> bool {
     let Some(mut task) = turn.task(task).filter(|task| task.status.live()) else { return false };
-    let Some(Work { job: Job::Tool { name: tool, mut args }, effect, card: None }) = task.work.take() else {
+    let Some(Work { job: Job::Tool { name: tool, mut args }, effect, card }) = task.work.take() else {
         return false;
     };
+    if effect.is_none() && card.is_some() {
+        return false;
+    }
     args.insert(name.into(), value.into());
     match effect {
         Some(effect) => {
@@ -219,13 +223,20 @@ pub(crate) fn offer_answered(turn: &mut Turn<'_>, pending: &PendingState, yes: b
 
 // ---- what came of it ----
 
-/// The outcome of a call. Only of the one the task waits for: anything else was superseded.
+/// The outcome of a call. Only of the one the task waits for, or that a card asks about: anything else was superseded.
 pub(crate) fn settled(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, outcome: &Outcome) -> Reason {
     let Some(mut task) = turn.task(id) else { return Reason::EffectSuperseded };
-    let Some(work) = task.work.as_mut().filter(|work| work.effect.as_ref() == Some(effect)) else {
-        return Reason::EffectSuperseded;
-    };
+    let Some(work) = task.work.as_mut() else { return Reason::EffectSuperseded };
+    let card = work.card.as_ref().and_then(|card| turn.card(card));
+    let waits = work.effect.as_ref() == Some(effect);
+    let late = card.clone().filter(|card| card.open() && card.doubts() == Some(effect));
+    match (&late, outcome) {
+        (_, _) if waits => {}
+        (Some(_), Outcome::Done { .. } | Outcome::Failed { .. }) => {}
+        _ => return Reason::EffectSuperseded,
+    }
     work.effect = None;
+    work.card = None;
     let job = work.job.clone();
     let at = turn.moment(&task);
     let (to, words) = match outcome {
@@ -243,16 +254,74 @@ pub(crate) fn settled(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, outco
     } else {
         task.reason = line;
     }
+    if let Some(asks) = late {
+        close(turn, asks, CardStatus::Withdrawn, Closing::Cancelled);
+    }
     match outcome {
-        Outcome::Done { .. } => drop(turn.say(MessageKind::Answer, Some(id), &say::answered(&job, &words))),
-        Outcome::Failed { reason, .. } if reason == "gave_up" => offer_again(turn, &task, &job),
-        Outcome::Failed { .. } => {
-            drop(turn.say(MessageKind::Answer, Some(id), &say::could_not(&job, &words)));
+        Outcome::Done { .. } => {
+            shown_on(turn, card.as_ref(), Progress::Done);
+            turn.say(MessageKind::Answer, Some(id), &say::answered(&job, &words));
         }
-        Outcome::Uncertain { .. } => drop(turn.say(MessageKind::Answer, Some(id), &say::maybe_done(&job))),
+        Outcome::Failed { reason, errors, .. } => {
+            let over = Progress::Failed { text: words.clone(), errors: errors.clone(), again: None };
+            shown_on(turn, card.as_ref(), over);
+            if reason == "gave_up" {
+                offer_again(turn, &task, &job);
+            } else {
+                turn.say(MessageKind::Answer, Some(id), &say::could_not(&job, &words));
+            }
+        }
+        Outcome::Uncertain { .. } => uncertain(turn, &mut task, card, effect),
     }
     turn.put_task(task);
     Reason::EffectSettled
+}
+
+/// What came of a call, on the card that released it and on the one that first did.
+fn shown_on(turn: &mut Turn<'_>, card: Option<&Card>, progress: Progress) {
+    let Some(card) = card else { return };
+    if let Some(receipt) = card.receipt() {
+        result_on(turn, receipt, progress.clone());
+    }
+    result_on(turn, &card.id, progress);
+}
+
+/// Nobody knows whether it was done: a person is asked, and nothing is sent again by itself (`spec 06 §4.4`).
+fn uncertain(turn: &mut Turn<'_>, task: &mut Task, card: Option<Card>, effect: &EffectId) {
+    let Some((card, (call, source))) = card.as_ref().and_then(|card| card.call().map(|call| (card, call)))
+    else {
+        // Released by no card, or by one that was erased: there is nobody's approval to do it again by.
+        let words = task.work.as_ref().map(|work| say::maybe_done(&work.job)).unwrap_or_default();
+        turn.say(MessageKind::Answer, Some(&task.id), &words);
+        return;
+    };
+    let parent = card.receipt().unwrap_or(&card.id).clone();
+    let (effect, call, source) = (effect.clone(), call.clone(), source.clone());
+    let asks = turn.show(About::UncertainCall { effect, call, source, parent }, &card.by, Some(&task.id));
+    shown_on(turn, Some(card), Progress::Uncertain { card: asks.clone() });
+    if let Some(work) = &mut task.work {
+        work.card = Some(asks);
+    }
+}
+
+/// *It happened*, on the card that asks: done, on the word of an approver.
+pub(crate) fn happened(turn: &mut Turn<'_>, card: Card) {
+    let Some((effect, receipt)) = card.doubts().zip(card.receipt()) else { return };
+    let result = EffectResult::Said { text: String::new() };
+    turn.adopt(effect, Outcome::Done { result });
+    result_on(turn, receipt, Progress::Done);
+    end_of(turn, &card, TaskStatus::Completed);
+    decide(turn, card, Action::Happened, Progress::Done);
+}
+
+/// *Do it again*: a new effect, released by this card. The old one is dropped for it.
+pub(crate) fn again(turn: &mut Turn<'_>, card: Card) {
+    let Some(((call, _), effect)) = card.call().zip(card.doubts()) else { return };
+    turn.cancel(effect);
+    if let Some(task) = turn.task(&call.task) {
+        turn.send(task, call.clone(), Some(released_by(&card)));
+    }
+    decide(turn, card, Action::DoAgain, Progress::None);
 }
 
 fn answer(result: &EffectResult) -> String {

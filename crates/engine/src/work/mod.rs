@@ -6,7 +6,8 @@
 mod flow;
 
 pub(crate) use flow::{
-    argument_given, begin, call_corrected, delegate_to, hand_over, offer_answered, release, settled, stop,
+    again, argument_given, begin, call_corrected, delegate_to, hand_over, happened, offer_answered, release,
+    settled, stop,
 };
 
 use alloc::collections::BTreeMap;
@@ -137,7 +138,7 @@ pub struct Work {
     /// The effect that carries it, while one is on its way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<EffectId>,
-    /// The card that asks for its approval, while one does.
+    /// The card that asks for its approval, that released what is on its way, or that asks whether it happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card: Option<CardId>,
 }

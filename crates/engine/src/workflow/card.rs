@@ -166,7 +166,14 @@ pub fn project(card: &Card, known: &dyn Known, now: Timestamp, policy: &Policy) 
                 model.facts.push(format!("I am still looking for it (next look {})", at.told(now)));
             }
         }
-        About::CallPreview { call, .. } => call_preview(&mut model, card, call, now, policy),
+        About::CallPreview { call, .. } => {
+            model.title = say::call_title(&call.job, &card.status, now);
+            call_of(&mut model, card, call, now, policy);
+        }
+        About::UncertainCall { call, .. } => {
+            model.title = say::uncertain_call_title(&call.job, &card.status);
+            call_of(&mut model, card, call, now, policy);
+        }
         About::Remembered => model.title = say::REMEMBERED_CARD.into(),
         About::ReviewActive { .. } | About::ReviewFrozen { .. } => {
             let subject = card.subject().and_then(|key| known.record(key.kind, &key.key));
@@ -247,8 +254,7 @@ pub(crate) fn facts(
 }
 
 /// Everything that would go out, and to whom.
-fn call_preview(model: &mut CardModel, card: &Card, call: &Call, now: Timestamp, policy: &Policy) {
-    model.title = say::call_title(&call.job, &card.status, now);
+fn call_of(model: &mut CardModel, card: &Card, call: &Call, now: Timestamp, policy: &Policy) {
     model.hash = Some(hex(&sha256(&[jcs(call).as_bytes()])[..4]));
     let field = |name: &str, text: &str| Field { name: name.into(), label: name.into(), text: text.into() };
     model.fields.push(field("task", &call.text));
@@ -335,11 +341,9 @@ fn button(card: &Card, action: Action, draft: Option<&Draft>) -> Button {
                 card.version
             )
         }
-        None => match &card.about {
-            About::CallPreview { call, .. } => {
-                format!("{}: {} {}", action.label(), call.job.class(), call.job.name())
-            }
-            _ => action.label().into(),
+        None => match card.call() {
+            Some((call, _)) => format!("{}: {} {}", action.label(), call.job.class(), call.job.name()),
+            None => action.label().into(),
         },
     };
     Button { action, label: action.label().into(), name, on, token: None }

@@ -100,6 +100,17 @@ pub enum About {
         /// The message it was asked for with.
         source: MessageId,
     },
+    /// Nobody knows whether such a call was made.
+    UncertainCall {
+        /// The effect that made it, or did not.
+        effect: EffectId,
+        /// What went out, or did not.
+        call: Call,
+        /// The message it was asked for with.
+        source: MessageId,
+        /// The card that first released it: its receipt.
+        parent: CardId,
+    },
     /// An answer that used the remembered intent.
     Remembered,
     /// A review that goes on.
@@ -121,7 +132,8 @@ impl About {
             Self::DraftPreview { .. }
             | Self::BatchPreview { .. }
             | Self::UncertainEffect { .. }
-            | Self::CallPreview { .. } => true,
+            | Self::CallPreview { .. }
+            | Self::UncertainCall { .. } => true,
             Self::ScopeGate { .. }
             | Self::ReviewActive { .. }
             | Self::ReviewFrozen { .. }
@@ -265,6 +277,7 @@ impl Card {
             (About::DraftPreview { .. }, _) => Step::DraftPreview,
             (About::ScopeGate { .. }, _) => Step::ScopeGate,
             (About::UncertainEffect { .. }, _) => Step::UncertainEffect,
+            (About::UncertainCall { .. }, _) => Step::UncertainCall,
             (About::Remembered, _) => Step::Remembered,
             (About::ReviewActive { .. }, _) => Step::ReviewActive,
             (About::ReviewFrozen { .. }, _) => Step::ReviewFrozen,
@@ -280,18 +293,32 @@ impl Card {
         }
     }
 
+    /// The call it shows, and the message that call was asked for with.
+    #[must_use]
+    pub fn call(&self) -> Option<(&Call, &MessageId)> {
+        match &self.about {
+            About::CallPreview { call, source } | About::UncertainCall { call, source, .. } => {
+                Some((call, source))
+            }
+            _ => None,
+        }
+    }
+
     /// The batch it shows, if it shows one.
     #[must_use]
     pub fn batch(&self) -> Option<&BatchId> {
         if let About::BatchPreview { batch, .. } = &self.about { Some(batch) } else { None }
     }
 
+    /// How what was decided on it stands.
+    #[must_use]
+    pub fn result(&self) -> Option<&Progress> {
+        if let CardStatus::Decided { result, .. } = &self.status { Some(result) } else { None }
+    }
+
     /// The items it released, and how each stands.
     pub fn released(&self) -> impl Iterator<Item = (&DraftId, &Progress)> {
-        let result = match &self.status {
-            CardStatus::Decided { result, .. } => Some(result),
-            _ => None,
-        };
+        let result = self.result();
         let several = match result {
             Some(Progress::Several { items }) => items.as_slice(),
             _ => &[],
@@ -336,7 +363,25 @@ impl Card {
     /// The task whose call it shows, if it shows one.
     #[must_use]
     pub fn task(&self) -> Option<&TaskId> {
-        if let About::CallPreview { call, .. } = &self.about { Some(&call.task) } else { None }
+        self.call().map(|(call, _)| &call.task)
+    }
+
+    /// Of a card that asks about an uncertain effect: the card that first released it, its receipt.
+    #[must_use]
+    pub fn receipt(&self) -> Option<&CardId> {
+        match &self.about {
+            About::UncertainEffect { parent, .. } | About::UncertainCall { parent, .. } => Some(parent),
+            _ => None,
+        }
+    }
+
+    /// The uncertain effect it asks about, if it asks about one.
+    #[must_use]
+    pub fn doubts(&self) -> Option<&EffectId> {
+        match &self.about {
+            About::UncertainEffect { effect, .. } | About::UncertainCall { effect, .. } => Some(effect),
+            _ => None,
+        }
     }
 
     /// A press may still change it.

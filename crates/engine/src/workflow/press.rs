@@ -11,8 +11,9 @@ use crate::approval::{ApprovalChange, Closing};
 use crate::decision::{Decision, Reason, Verdict};
 use crate::effect::ApprovalRef;
 use crate::event::Press;
+use crate::id::CardId;
 use crate::intent::{Intent, Remembered};
-use crate::lane::TaskStatus;
+use crate::lane::{Task, TaskStatus};
 use crate::policy::ApproverRule;
 use crate::recognize::Words;
 use crate::review::flow as review;
@@ -176,6 +177,14 @@ fn perform(turn: &mut Turn<'_>, card: Card, action: Action, item: &str, remember
             let text = say::batch::not_confirmed(Action::ConfirmQuantity);
             refuse(turn, &Refusal(Reason::StaleStep, text))
         }
+        Action::Happened => {
+            work::happened(turn, card);
+            done
+        }
+        Action::DoAgain => {
+            work::again(turn, card);
+            done
+        }
         Action::Approve | Action::CreateAgain => {
             release::release(turn, card, action);
             done
@@ -202,6 +211,15 @@ fn perform(turn: &mut Turn<'_>, card: Card, action: Action, item: &str, remember
         Action::Split => batch::latch::split(turn, card),
         Action::RetryMissing => batch::flow::retry(turn, &card),
         Action::Adopt => adopt::ask_key(turn),
+        Action::Cancel if matches!(card.about, About::UncertainCall { .. }) => {
+            if let Some((effect, receipt)) = card.doubts().zip(card.receipt()) {
+                turn.cancel(effect);
+                result_on(turn, receipt, Progress::Cancelled);
+            }
+            end_of(turn, &card, TaskStatus::Cancelled);
+            decide(turn, card, action, Progress::Cancelled);
+            done
+        }
         Action::Cancel if matches!(card.about, About::UncertainEffect { .. }) => {
             adopt::cancelled(turn, card);
             done
@@ -284,9 +302,20 @@ pub(crate) fn decide_as(turn: &mut Turn<'_>, mut card: Card, action: Action, by:
     turn.update(card);
 }
 
-/// The task a card is about ends with it.
+/// Puts the result of a released call on the card that released it.
+pub(crate) fn result_on(turn: &mut Turn<'_>, card: &CardId, progress: Progress) {
+    let Some(mut card) = turn.card(card) else { return };
+    if let CardStatus::Decided { result, .. } = &mut card.status {
+        *result = progress;
+        turn.update(card);
+    }
+}
+
+/// The task a card is about ends with it, unless it waits for another one by now.
 pub(crate) fn end_of(turn: &mut Turn<'_>, card: &Card, status: TaskStatus) {
-    if let Some(task) = turn.task_of(card) {
+    let waits = |task: &Task| task.work.as_ref().is_none_or(|work| work.card.as_ref() == Some(&card.id));
+    let waiting = card.task().is_none_or(|id| turn.task(id).is_some_and(|task| waits(&task)));
+    if let Some(task) = turn.task_of(card).filter(|_| waiting) {
         turn.end_task(&task, status);
     }
     if let Some(Checks::Running { effect }) = card.about.checks() {

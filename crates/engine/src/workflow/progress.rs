@@ -20,6 +20,8 @@ pub enum Progress {
         /// The effect itself.
         effect: EffectId,
     },
+    /// The call was made.
+    Done,
     /// Created.
     Created {
         /// `DEMO-1`.
@@ -114,6 +116,7 @@ impl Progress {
         match self {
             Self::None => "none",
             Self::Working { .. } => "working",
+            Self::Done => "done",
             Self::Created { .. } => "created",
             Self::Failed { .. } => "failed",
             Self::NotTried { .. } => "not_tried",

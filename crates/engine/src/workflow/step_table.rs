@@ -22,6 +22,8 @@ pub enum Step {
     UncertainEffect,
     /// One call of a tool or a sub-agent, shown before it is made.
     CallPreview,
+    /// Nobody knows whether such a call was made.
+    UncertainCall,
     /// What came of a decision.
     Receipt,
     /// An answer that used the remembered intent, with its clear button.
@@ -50,6 +52,10 @@ pub enum Action {
     Adopt,
     /// It does not: make it again.
     CreateAgain,
+    /// It happened: the call was made.
+    Happened,
+    /// It did not: make the call again.
+    DoAgain,
     /// Drop it.
     Cancel,
     /// Clear the remembered mode.
@@ -82,7 +88,7 @@ pub enum Action {
 
 impl Action {
     /// Every action.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 25] = [
         Self::Approve,
         Self::Reject,
         Self::Edit,
@@ -92,6 +98,8 @@ impl Action {
         Self::Remember,
         Self::Adopt,
         Self::CreateAgain,
+        Self::Happened,
+        Self::DoAgain,
         Self::Cancel,
         Self::Forget,
         Self::EditStory,
@@ -121,6 +129,8 @@ impl Action {
             Self::Remember => "remember",
             Self::Adopt => "adopt",
             Self::CreateAgain => "create_again",
+            Self::Happened => "happened",
+            Self::DoAgain => "do_again",
             Self::Cancel => "cancel",
             Self::Forget => "forget",
             Self::EditStory => "edit_story",
@@ -157,6 +167,8 @@ impl Action {
             Self::Remember => "Remember for this thread",
             Self::Adopt => "It exists…",
             Self::CreateAgain => "Create again",
+            Self::Happened => "It happened",
+            Self::DoAgain => "Do it again",
             Self::Cancel => "Cancel",
             Self::Forget => "Clear remembered mode",
             Self::EditStory => "Edit…",
@@ -177,7 +189,10 @@ impl Action {
     /// Releases or settles something outward, so the presser must be an approver.
     #[must_use]
     pub fn needs_approver(self) -> bool {
-        matches!(self, Self::Approve | Self::Adopt | Self::CreateAgain | Self::Comment)
+        matches!(
+            self,
+            Self::Approve | Self::Adopt | Self::CreateAgain | Self::Happened | Self::DoAgain | Self::Comment
+        )
     }
 }
 
@@ -204,6 +219,7 @@ pub fn allowed(step: Step) -> &'static [Action] {
         Step::ScopeGate => &[Action::SelectReview, Action::SelectTicket, Action::Dismiss, Action::Remember],
         Step::CallPreview => &[Action::Approve, Action::Reject],
         Step::UncertainEffect => &[Action::Adopt, Action::CreateAgain, Action::Cancel],
+        Step::UncertainCall => &[Action::Happened, Action::DoAgain, Action::Cancel],
         Step::Remembered => &[Action::Forget],
         Step::Receipt => &[Action::RetryMissing, Action::Comment],
     }

@@ -5,6 +5,8 @@ use throughline_engine::effect::{Effect, EffectBody, EffectResult, Outcome};
 use throughline_engine::event::{Event, EventKind, Posted, Press};
 use throughline_engine::given::{Actor, PressTarget};
 use throughline_engine::lane::{Lane, LaneKey, Record};
+use throughline_engine::policy::ApproverRule;
+use throughline_engine::work::{Agent, Risk};
 use throughline_engine::workflow::{Action, Card};
 use throughline_engine::{Given, Millis, Policy, Step, Timestamp, snapshot, step};
 
@@ -169,6 +171,30 @@ impl World {
         };
         let given = Given { now: self.now, ..Given::default() };
         self.event("", kind, given)
+    }
+
+    /// There is a sub-agent that may change something, and Ana and Bob may approve what it is handed.
+    pub(crate) fn has_publisher(&mut self) {
+        let publisher = Agent { risk: Risk::Write };
+        self.policy.agents.insert("publisher".into(), publisher);
+        self.policy.approvers.push(ApproverRule {
+            effects: vec!["agent.delegate".into()],
+            targets: vec!["agent:*".into()],
+            ..Policy::demo_rule(&["role:approver"])
+        });
+    }
+
+    /// A sub-agent that may change something was handed a task, and nobody knows what came of it: the card that asks,
+    /// the card that released it, and the effect.
+    pub(crate) fn unsure_call(&mut self) -> (Card, Card, Effect) {
+        self.has_publisher();
+        let _ = self.says("ana", "@publisher publish the release notes");
+        let released = self.card();
+        let _ = self.presses("bob", &released, 1, Action::Approve);
+        let call = self.effects.iter().rfind(|effect| effect.approval.is_some()).unwrap().clone();
+        self.advance(1);
+        let _ = self.outcome(&call, Outcome::Uncertain { text: "no answer".into() });
+        (self.card(), released, call)
     }
 
     pub(crate) fn advance(&mut self, by: Millis) {

@@ -4,10 +4,15 @@ use serde_json::{Value, json};
 
 use super::html;
 use super::refusal::Refusal;
-use super::state::{Answered, Shown, World};
+use super::state::{Answered, Shown, Typing, World};
 
 const TEXT: usize = 4_096;
 const ALERT: usize = 200;
+const COMMANDS: usize = 100;
+const COMMAND: usize = 32;
+const COMMAND_ABOUT: usize = 256;
+/// Some of the emoji that a bot may react with.
+const REACTIONS: [&str; 8] = ["👍", "👎", "❤", "🔥", "🎉", "👌", "👀", "🤝"];
 /// Bytes, not characters.
 const CALLBACK_DATA: usize = 64;
 
@@ -34,12 +39,10 @@ pub(super) fn call(world: &mut World, method: &str, body: &Value, now: i64) -> R
             let waiting = world.waiting.len();
             Ok(json!({"url": url, "has_custom_certificate": false, "pending_update_count": waiting}))
         }
-        "setmycommands" => {
-            world.commands = body["commands"].clone();
-            Ok(json!(true))
-        }
-        "getmycommands" => Ok(world.commands.clone()),
-        "sendchataction" => Ok(json!(true)),
+        "setmycommands" => set_commands(world, body),
+        "getmycommands" => Ok(world.commands.get(language(body)).cloned().unwrap_or_else(|| json!([]))),
+        "sendchataction" => chat_action(world, body, now),
+        "setmessagereaction" => react(world, body),
         "deletemessage" => delete(world, body),
         _ => Err(Refusal::new(404, "Not Found: method not found")),
     }
@@ -120,14 +123,26 @@ fn send(world: &mut World, body: &Value, now: i64) -> Result<Value, Refusal> {
         return Err(Refusal::bad("message to be replied not found"));
     }
     let markup = &body["reply_markup"];
-    let force_reply = (markup["force_reply"] == true)
-        .then(|| markup["input_field_placeholder"].as_str().unwrap_or_default().to_owned());
-    if force_reply.as_deref().is_some_and(|hint| html::units(hint) > 64) {
+    let hint = markup["input_field_placeholder"].as_str().unwrap_or_default();
+    if html::units(hint) > 64 {
         return Err(Refusal::bad("input_field_placeholder is too long"));
     }
+    let force_reply = (markup["force_reply"] == true).then(|| hint.to_owned());
+    let offered = markup["keyboard"].as_array().into_iter().flatten().filter_map(Value::as_array).flatten();
+    let words = offered.map(|key| key["text"].as_str().unwrap_or_default().to_owned()).collect();
     let from = world.bot;
-    let shown =
-        Shown { from, text, entities, topic, reply_to, keyboard, force_reply, at: now, ..Shown::default() };
+    let shown = Shown {
+        from,
+        text,
+        entities,
+        topic,
+        reply_to,
+        keyboard,
+        words,
+        force_reply,
+        at: now,
+        ..Shown::default()
+    };
     let id = world.write(chat, shown);
     Ok(world.message(chat, id))
 }
@@ -165,6 +180,65 @@ fn answer(world: &mut World, body: &Value, now: i64) -> Result<Value, Refusal> {
         query.answered = true;
     }
     world.answers.push(Answered { query: id, text, alert: body["show_alert"] == true });
+    Ok(json!(true))
+}
+
+/// The language a menu is for; none is for everybody else.
+fn language(body: &Value) -> &str {
+    body["language_code"].as_str().unwrap_or_default()
+}
+
+fn set_commands(world: &mut World, body: &Value) -> Result<Value, Refusal> {
+    let commands = body["commands"].as_array().cloned().unwrap_or_default();
+    if commands.len() > COMMANDS {
+        return Err(Refusal::bad("BOT_COMMANDS_TOO_MUCH"));
+    }
+    let language = language(body);
+    let code = language.len() == 2 && language.chars().all(|c| c.is_ascii_lowercase());
+    if !language.is_empty() && !code {
+        return Err(Refusal::bad("LANG_CODE_INVALID"));
+    }
+    for command in &commands {
+        let name = command["command"].as_str().unwrap_or_default();
+        let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        if !(1..=COMMAND).contains(&name.len()) || !name.chars().all(allowed) {
+            return Err(Refusal::bad("BOT_COMMAND_INVALID"));
+        }
+        let about = html::units(command["description"].as_str().unwrap_or_default());
+        if !(1..=COMMAND_ABOUT).contains(&about) {
+            return Err(Refusal::bad("BOT_COMMAND_DESCRIPTION_INVALID"));
+        }
+    }
+    world.commands.insert(language.to_owned(), Value::Array(commands));
+    Ok(json!(true))
+}
+
+fn chat_action(world: &mut World, body: &Value, now: i64) -> Result<Value, Refusal> {
+    let chat = open_chat(world, body)?;
+    let topic = number(body, "message_thread_id");
+    if topic.is_some_and(|topic| !world.rooms[&chat].topics.contains(&topic)) {
+        return Err(Refusal::bad("message thread not found"));
+    }
+    if body["action"] != "typing" {
+        return Err(Refusal::bad("wrong parameter action in request"));
+    }
+    world.typing.push(Typing { chat, topic, at: now });
+    Ok(json!(true))
+}
+
+/// The bot's reaction to a message: one of Telegram's own that the chat allows.
+fn react(world: &mut World, body: &Value) -> Result<Value, Refusal> {
+    let chat = open_chat(world, body)?;
+    let id = number(body, "message_id").unwrap_or_default();
+    let room = world.room(chat);
+    let emoji = body["reaction"][0]["emoji"].as_str().map(str::to_owned);
+    let known = |emoji: &String| REACTIONS.contains(&emoji.as_str());
+    let allowed = |emoji: &String| room.reactions.as_ref().is_none_or(|allowed| allowed.contains(emoji));
+    if emoji.as_ref().is_some_and(|emoji| !known(emoji) || !allowed(emoji)) {
+        return Err(Refusal::bad("REACTION_INVALID"));
+    }
+    let gone = || Refusal::bad("message to react not found");
+    room.messages.get_mut(&id).ok_or_else(gone)?.reaction = emoji;
     Ok(json!(true))
 }
 

@@ -33,7 +33,7 @@ use state::{Query, World};
 
 pub use deliver::Delivery;
 pub use schema::{published_or_skipped, specs, violations};
-pub use state::{Answered, Shown};
+pub use state::{Answered, Shown, Typing};
 
 /// What goes wrong with a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -188,25 +188,67 @@ impl FakeTelegram {
 
     /// Somebody writes; says the message's number.
     pub fn says(&self, chat: i64, by: i64, text: &str) -> i64 {
-        self.writes(chat, by, text, None, None)
+        self.writes(chat, by, text, None, None, None)
+    }
+
+    /// Somebody sends something, with words under it if there are any: `photo`, `document`, `voice`, `sticker`,
+    /// `location`. Panics on any other kind.
+    pub fn sends_file(&self, chat: i64, by: i64, kind: &str, caption: &str) -> i64 {
+        let known = json!({"file_id": "AgAC", "file_unique_id": "AQAD", "file_size": 4_711});
+        let with = |more: Value| {
+            let mut file = known.clone();
+            let more = more.as_object().cloned().unwrap_or_default();
+            file.as_object_mut().expect("an object").extend(more);
+            file
+        };
+        let file = match kind {
+            "photo" => {
+                json!([with(json!({"width": 90, "height": 60})), with(json!({"width": 900, "height": 600}))])
+            }
+            "document" => with(json!({"file_name": "plan.pdf", "mime_type": "application/pdf"})),
+            "voice" => with(json!({"duration": 3, "mime_type": "audio/ogg"})),
+            "sticker" => with(
+                json!({"type": "regular", "width": 512, "height": 512, "is_animated": false, "is_video": false}),
+            ),
+            "location" => json!({"latitude": 51.6, "longitude": -3.9}),
+            other => panic!("the fake sends no {other}"),
+        };
+        self.writes(chat, by, caption, None, None, Some((kind.into(), file)))
     }
 
     /// The same as a reply.
     pub fn replies(&self, chat: i64, by: i64, to: i64, text: &str) -> i64 {
         let topic = self.shared.world().room(chat).messages.get(&to).and_then(|shown| shown.topic);
-        self.writes(chat, by, text, topic, Some(to))
+        self.writes(chat, by, text, topic, Some(to), None)
     }
 
     /// The same in a topic.
     pub fn says_in(&self, chat: i64, topic: i64, by: i64, text: &str) -> i64 {
-        self.writes(chat, by, text, Some(topic), None)
+        self.writes(chat, by, text, Some(topic), None, None)
     }
 
-    fn writes(&self, chat: i64, by: i64, text: &str, topic: Option<i64>, reply_to: Option<i64>) -> i64 {
+    fn writes(
+        &self,
+        chat: i64,
+        by: i64,
+        text: &str,
+        topic: Option<i64>,
+        reply_to: Option<i64>,
+        attached: Option<(String, Value)>,
+    ) -> i64 {
         let mut world = self.shared.world();
         let entities = world.typed(text);
         let at = self.shared.now();
-        let shown = Shown { from: by, text: text.into(), entities, topic, reply_to, at, ..Shown::default() };
+        let shown = Shown {
+            from: by,
+            text: text.into(),
+            entities,
+            topic,
+            reply_to,
+            attached,
+            at,
+            ..Shown::default()
+        };
         let id = world.write(chat, shown);
         let mut message = world.message(chat, id);
         let group = world.room(chat).kind != "private";
@@ -352,10 +394,22 @@ impl FakeTelegram {
         self.shared.world().dropped
     }
 
-    /// The menu of commands.
+    /// The menu of commands of a language; without a code, everybody else's.
     #[must_use]
-    pub fn commands(&self) -> Value {
-        self.shared.world().commands.clone()
+    pub fn commands(&self, language: &str) -> Value {
+        self.shared.world().commands.get(language).cloned().unwrap_or_default()
+    }
+
+    /// When and where the bot said that it is typing.
+    #[must_use]
+    pub fn typing(&self) -> Vec<Typing> {
+        self.shared.world().typing.clone()
+    }
+
+    /// The only reactions that a chat allows from now.
+    pub fn allows_reactions(&self, chat: i64, emoji: &[&str]) {
+        let allowed = emoji.iter().map(|emoji| (*emoji).to_owned()).collect();
+        self.shared.world().room(chat).reactions = Some(allowed);
     }
 
     /// The webhook that is set.

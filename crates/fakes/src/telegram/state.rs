@@ -30,8 +30,14 @@ pub struct Shown {
     pub reply_to: Option<i64>,
     /// Labels and data of its buttons, row by row.
     pub keyboard: Vec<Vec<(String, String)>>,
+    /// Words that its keyboard offers to say.
+    pub words: Vec<String>,
     /// It asks for an answer, with that hint.
     pub force_reply: Option<String>,
+    /// What came with it: the field and what is in it.
+    pub attached: Option<(String, Value)>,
+    /// How the bot reacted to it.
+    pub reaction: Option<String>,
     /// How often it was changed.
     pub edits: u32,
     /// When it was written, in milliseconds.
@@ -57,6 +63,8 @@ pub(super) struct Room {
     pub(super) kind: String,
     pub(super) messages: BTreeMap<i64, Shown>,
     pub(super) topics: Vec<i64>,
+    /// The reactions it allows; all of them when nobody said.
+    pub(super) reactions: Option<Vec<String>>,
     pub(super) migrated_to: Option<i64>,
     pub(super) closed: Option<&'static str>,
     pub(super) next: i64,
@@ -80,6 +88,17 @@ pub struct Answered {
     pub alert: bool,
 }
 
+/// The bot says that it is typing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Typing {
+    /// In which chat.
+    pub chat: i64,
+    /// In which topic of it.
+    pub topic: Option<i64>,
+    /// When, in milliseconds.
+    pub at: i64,
+}
+
 #[derive(Debug)]
 pub(super) struct Waiting {
     pub(super) update: Value,
@@ -96,7 +115,9 @@ pub(super) struct World {
     pub(super) answers: Vec<Answered>,
     pub(super) waiting: VecDeque<Waiting>,
     pub(super) dropped: usize,
-    pub(super) commands: Value,
+    /// Menus, by language.
+    pub(super) commands: BTreeMap<String, Value>,
+    pub(super) typing: Vec<Typing>,
     pub(super) webhook: Option<(String, Option<String>)>,
     pub(super) bot: i64,
     pub(super) bot_name: String,
@@ -105,7 +126,7 @@ pub(super) struct World {
 
 impl World {
     pub(super) fn new(bot: i64, bot_name: &str) -> Self {
-        Self { bot, bot_name: bot_name.into(), commands: json!([]), updates: 100_000, ..Self::default() }
+        Self { bot, bot_name: bot_name.into(), updates: 100_000, ..Self::default() }
     }
 
     pub(super) fn room(&mut self, chat: i64) -> &mut Room {
@@ -153,10 +174,20 @@ impl World {
         };
         let mut message = json!({
             "message_id": id, "date": shown.at / 1_000, "chat": self.chat(chat),
-            "from": self.user(shown.from), "text": shown.text,
+            "from": self.user(shown.from),
         });
+        let (text, entities) = match &shown.attached {
+            Some((field, file)) => {
+                message[field] = file.clone();
+                ("caption", "caption_entities")
+            }
+            None => ("text", "entities"),
+        };
+        if shown.attached.is_none() || !shown.text.is_empty() {
+            message[text] = json!(shown.text);
+        }
         if !shown.entities.is_empty() {
-            message["entities"] = json!(shown.entities);
+            message[entities] = json!(shown.entities);
         }
         if let Some(topic) = shown.topic {
             message["message_thread_id"] = json!(topic);

@@ -6,6 +6,9 @@ mod post;
 mod tracker;
 mod work;
 
+use std::pin::pin;
+
+use futures_util::future::{Either, select};
 use throughline_channels::Delivered;
 use throughline_engine::effect::{
     AfterUnknown, Attempt, EffectBody, EffectClass, EffectResult, FieldError, Guarantee, Outcome,
@@ -85,7 +88,7 @@ impl Runtime {
         };
         self.faults.at(FailPoint::AttemptMarked)?;
         let outcome = match &outgoing {
-            None => self.attempt(effect, &body).await?,
+            None => self.attempt_shown(effect, &body).await?,
             Some(outgoing) => match self.send(outgoing).await? {
                 Attempt::Applied(Delivered { id, more: true }) => {
                     return self.part_out(&leased, &body, id).await;
@@ -100,6 +103,26 @@ impl Runtime {
     async fn part_out(&self, leased: &Leased, body: &EffectBody, id: Option<String>) -> Result<(), Stop> {
         let message = id.zip(shows(body).map(|message| message.0.clone()));
         self.settle(leased, SettleTo::Retry(self.store.now()), message, None).await
+    }
+
+    /// An attempt at what somebody waits for an answer of is shown as work, where the channel can; showing it delays
+    /// nothing.
+    async fn attempt_shown(
+        &self,
+        effect: &StoredEffect,
+        body: &EffectBody,
+    ) -> Result<Attempt<EffectResult>, Stop> {
+        let asks =
+            matches!(body, EffectBody::ModelAsk(_) | EffectBody::ToolCall(_) | EffectBody::AgentDelegate(_));
+        let channel = self.ports.channels.get(&effect.lane.channel).filter(|_| asks);
+        let Some(channel) = channel else { return self.attempt(effect, body).await };
+        let (attempt, shown) =
+            (pin!(self.attempt(effect, body)), channel.working(&effect.lane, self.store.now()));
+        // The attempt is looked at first: what answers at once is not shown at all.
+        match select(attempt, shown).await {
+            Either::Left((outcome, _)) => outcome,
+            Either::Right(((), attempt)) => attempt.await,
+        }
     }
 
     async fn attempt(&self, effect: &StoredEffect, body: &EffectBody) -> Result<Attempt<EffectResult>, Stop> {

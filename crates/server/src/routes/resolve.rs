@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
+use throughline_engine::effect::EffectClass;
 use throughline_engine::event::Press;
 use throughline_engine::pending::{PendingKind, PendingState};
 use throughline_engine::workflow::Action;
@@ -86,7 +87,7 @@ pub(crate) async fn resolve(
         // The request came before: whatever stands in for the event, its stored answer is given.
         EventKind::Unknown { name: "effects.resolve".into() }
     } else {
-        press(asking(app, &effect).await?, asked)?
+        press(asking(app, &effect).await?, effect.row.class, asked)?
     };
     tracing::info!(effect = %effect.row.id, by = actor, reason = asked.reason, "an uncertain effect is resolved");
     let event = Event { id: keyed.key.clone(), received_at: app.store().now(), actor, kind };
@@ -116,9 +117,15 @@ async fn asking(app: &App, effect: &StoredEffect) -> Result<(CardId, u32), Probl
     })
 }
 
-fn press((card, version): (CardId, u32), asked: &wire::Resolve) -> Result<EventKind, Problem> {
+fn press(
+    (card, version): (CardId, u32),
+    class: EffectClass,
+    asked: &wire::Resolve,
+) -> Result<EventKind, Problem> {
     let press = |action| Press::Decision { card: card.clone(), version, item: String::new(), action };
+    let pressed = |action| EventKind::CardPressed { press: press(action), remember: false };
     Ok(match asked.how {
+        wire::Resolution::Adopt if class.calls() => pressed(Action::Happened),
         wire::Resolution::Adopt => {
             let key = asked.remote_key.clone().filter(|key| !key.trim().is_empty());
             let text = "to adopt, name the key of the issue that exists";
@@ -127,9 +134,8 @@ fn press((card, version): (CardId, u32), asked: &wire::Resolve) -> Result<EventK
             let values = BTreeMap::from([("key".to_owned(), key.ok_or_else(missing)?)]);
             EventKind::FormSubmitted { press: press(Action::Adopt), values }
         }
-        wire::Resolution::CreateAgain => {
-            EventKind::CardPressed { press: press(Action::CreateAgain), remember: false }
-        }
-        wire::Resolution::Cancel => EventKind::CardPressed { press: press(Action::Cancel), remember: false },
+        wire::Resolution::CreateAgain if class.calls() => pressed(Action::DoAgain),
+        wire::Resolution::CreateAgain => pressed(Action::CreateAgain),
+        wire::Resolution::Cancel => pressed(Action::Cancel),
     })
 }

@@ -15,7 +15,7 @@ use std::sync::{Arc, OnceLock};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use throughline_channels::telegram::{Answer, Bot, BotToken, Client, Telegram, outbound};
+use throughline_channels::telegram::{Answer, Bot, BotToken, Client, Telegram, menu, outbound};
 use throughline_engine::canon::{hex, sha256};
 use throughline_engine::given::Actor;
 use throughline_engine::{LaneKey, Millis, Timestamp};
@@ -180,17 +180,22 @@ impl Edge {
         }
     }
 
-    /// Keeps the menu of commands as it should be.
-    async fn menu(&self) {
-        let wanted = outbound::menu();
-        match self.client().call(&outbound::get_my_commands()).await {
-            Answer::Applied(menu) if menu == wanted => {}
-            Answer::Applied(_) => {
-                if !matches!(self.client().call(&outbound::set_my_commands()).await, Answer::Applied(_)) {
-                    tracing::warn!("the menu of commands was not set; the next start tries again");
+    /// Keeps the menu of commands as it should be, in every language.
+    pub async fn menu(&self) {
+        for language in menu::LANGUAGES {
+            match self.client().call(&menu::get_my_commands(language)).await {
+                Answer::Applied(found) if found == menu::menu(language) => {}
+                Answer::Applied(_) => {
+                    let set = self.client().call(&menu::set_my_commands(language)).await;
+                    if !matches!(set, Answer::Applied(_)) {
+                        tracing::warn!(
+                            language,
+                            "the menu of commands was not set; the next start tries again"
+                        );
+                    }
                 }
+                answer => tracing::debug!(language, ?answer, "the menu of commands cannot be read"),
             }
-            answer => tracing::debug!(?answer, "the menu of commands cannot be read"),
         }
     }
 

@@ -8,7 +8,7 @@ use throughline_engine::given::Addressing;
 use throughline_engine::workflow::Card;
 use throughline_engine::{Event, EventKind, LaneKey, Millis, Timestamp};
 use throughline_runtime::{Inbound, Runtime, Stop};
-use throughline_store::Document;
+use throughline_store::{Accepted, Document};
 
 use super::Edge;
 
@@ -68,8 +68,8 @@ impl Edge {
         self.show_open_cards(runtime, None, &format!("outage:{}", from.0), &message).await
     }
 
-    /// Has every lane with an open card, of one conversation or of all, show it again with that note. `why` tells one
-    /// occasion from another.
+    /// Has every lane with an open card, of one conversation or of all, show it again with that note, and one lane of
+    /// each chat say it. `why` tells one occasion from another.
     pub(super) async fn show_open_cards(
         &self,
         runtime: &Runtime,
@@ -99,14 +99,29 @@ impl Edge {
                 if !lane.head.cards.iter().filter_map(|id| lane.records.card(&id)).any(Card::open) {
                     continue;
                 }
-                let key = format!("notice:{why}:{}", info.id);
-                let kind = EventKind::IntakeNotice { why: "still_open".into(), message: note.into() };
-                let event =
-                    Event { id: key.clone(), received_at: self.store.now(), actor: String::new(), kind };
-                let addressing = Addressing::default();
-                let notice = Inbound { lane: info.key, keys: vec![key], event, addressing, body_hash: None };
-                runtime.accept(notice).await?;
+                let of_lane = format!("notice:{why}:{}", info.id);
+                let of_chat = format!("notice:{why}:chat:{}", info.key.conversation);
+                // The chat's key is used up by the first lane that says it, also across a restart.
+                let told =
+                    self.notice(runtime, &info.key, "still_open", note, vec![of_lane.clone(), of_chat]);
+                if matches!(told.await?, Accepted::Duplicate(_)) {
+                    self.notice(runtime, &info.key, "still_open_here", note, vec![of_lane]).await?;
+                }
             }
         }
+    }
+    async fn notice(
+        &self,
+        runtime: &Runtime,
+        lane: &LaneKey,
+        why: &str,
+        note: &str,
+        keys: Vec<String>,
+    ) -> Result<Accepted, Stop> {
+        let kind = EventKind::IntakeNotice { why: why.into(), message: note.into() };
+        let id = keys.first().cloned().unwrap_or_default();
+        let event = Event { id, received_at: self.store.now(), actor: String::new(), kind };
+        let addressing = Addressing::default();
+        runtime.accept(Inbound { lane: lane.clone(), keys, event, addressing, body_hash: None }).await
     }
 }

@@ -1,7 +1,7 @@
 //! What `throughline doctor telegram` looks at and `throughline telegram setup` does: real calls, each once.
 
 use throughline_channels::telegram::outbound::{self, Call};
-use throughline_channels::telegram::{Answer, Client};
+use throughline_channels::telegram::{Answer, Client, menu};
 
 use super::{client, hook_id, secret};
 use crate::config::{TelegramConfig, TelegramMode};
@@ -179,7 +179,13 @@ pub async fn set_up(config: &Config) -> Result<Vec<Finding>, StartError> {
         }
     };
     done.push(made(&client, "updates", &call, &said).await);
-    done.push(made(&client, "commands", &outbound::set_my_commands(), "the menu is set").await);
+    for language in menu::LANGUAGES {
+        let said = match language {
+            "" => "the menu is set".to_owned(),
+            language => format!("the menu is set for {language}"),
+        };
+        done.push(made(&client, "commands", &menu::set_my_commands(language), &said).await);
+    }
     Ok(done)
 }
 

@@ -196,7 +196,7 @@ impl From<wire::Card> for Shown {
         let kicker = match card.step.as_str() {
             "draft_preview" | "multi_ticket_preview" => "Preview",
             "scope_gate" => "Question",
-            "uncertain_effect" => "No answer yet",
+            "uncertain_effect" | "uncertain_call" => "No answer yet",
             "receipt" => "Receipt",
             "remembered" => "Remembered",
             "review_active" => "Review",

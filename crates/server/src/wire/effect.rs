@@ -104,7 +104,7 @@ pub struct Resolve {
     /// What is decided.
     #[serde(rename = "as")]
     pub how: Resolution,
-    /// For `adopt`: the key of the issue that exists. It is looked up before it is believed.
+    /// For `adopt`: the key of the issue that exists. It is looked up before it is believed. A call has none.
     #[serde(default)]
     pub remote_key: Option<String>,
     /// Why. It goes to the log.

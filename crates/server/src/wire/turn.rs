@@ -30,6 +30,8 @@ pub struct TurnAnswer {
     pub pending: Option<Pending>,
     /// What the message referred to.
     pub focus: Option<Focus>,
+    /// What the message interrupted with, where it did: `stop`, `cancel`, `start_over`.
+    pub interrupt: Option<String>,
     /// What we said, and cards that changed, as they are shown now.
     pub messages: Vec<Message>,
     /// What was planned. Those with `delivery: host` are the host's to perform and report.
@@ -86,14 +88,35 @@ pub struct Focus {
     pub anchor: Option<String>,
     /// That message's task.
     pub task: Option<String>,
+    /// Whether the text needs it to be understood.
+    pub reference: Reference,
+    /// In a lane of several people, the message it answers, or `new` when it starts something new. It decides nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thread: Option<String>,
+}
+
+/// Whether a text needs what was said before it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Reference {
+    /// `needs_anchor` when it cannot be understood alone, `bound` when what its words refer to stands in itself, `none`
+    /// when no word refers to anything.
+    pub need: String,
+    /// The words that say so, in order; `fragment` for a text without a verb.
+    pub words: Vec<String>,
 }
 
 impl From<&throughline_engine::trace::FocusTrace> for Focus {
     fn from(focus: &throughline_engine::trace::FocusTrace) -> Self {
+        let words = focus.reference.words.split_whitespace();
         Self {
             source: focus.source.word().into(),
             anchor: focus.anchor.as_ref().map(|anchor| anchor.0.clone()),
             task: focus.task.as_ref().map(|task| task.0.clone()),
+            reference: Reference {
+                need: focus.reference.need.word().into(),
+                words: words.map(ToOwned::to_owned).collect(),
+            },
+            thread: focus.thread.clone().map(String::from),
         }
     }
 }
@@ -168,6 +191,12 @@ pub struct TurnInfo {
     pub rung: u8,
     /// Who acted, unless nobody did or it was erased.
     pub actor: Option<String>,
+    /// What the message interrupted with, where it did: `stop`, `cancel`, `start_over`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interrupt: Option<String>,
+    /// What the message referred to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub focus: Option<Focus>,
 }
 
 impl TurnInfo {
@@ -185,6 +214,8 @@ impl TurnInfo {
             reason: row.decision.reason.code().into(),
             rung: row.decision.rung.number(),
             actor: actor.filter(|actor| !actor.is_empty()),
+            interrupt: row.trace.interrupt().map(|kind| kind.word().into()),
+            focus: row.trace.focus.as_ref().map(Focus::from),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Delivering events and reading what came of them.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::*;
 
@@ -118,6 +118,31 @@ async fn ht10_a_hosts_question_takes_its_answer() {
     );
     assert_eq!((&turn["pending"], &turn["focus"]["source"]), (&json!(null), &json!("lane.recency")));
     assert_eq!(turn["focus"]["task"], "t_3");
+    server.stopped().await;
+}
+
+/// What a text refers to, whom it answers and what it interrupts: told by the turn, read back, in lists and streams.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_turn_tells_what_its_text_refers_to_and_interrupts() {
+    let server = Server::demo().await;
+    let said = server.say("k1", "c1", "ana", "The release notes are ready for everybody to read").await;
+    assert_eq!(said["focus"]["reference"], json!({"need": "none", "words": []}));
+    assert_eq!((&said["focus"]["thread"], &said["interrupt"]), (&json!(null), &json!(null)), "nobody else");
+    let asked = server.say("k2", "c1", "bob", "ana: can you translate them again?").await;
+    assert_eq!(asked["focus"]["reference"], json!({"need": "needs_anchor", "words": ["them", "again"]}));
+    let first = server.get(&format!("/v1/lanes/{}", said["lane"].as_str().unwrap())).send().await.json();
+    let by_ana = first["messages"].as_array().unwrap().iter().find(|message| message["by"] == "ana").unwrap();
+    assert_eq!(asked["focus"]["thread"], by_ana["id"], "{first}");
+    let stop = server.say("k3", "c1", "bob", "start over please").await;
+    assert_eq!((&stop["interrupt"], &stop["rung"]), (&json!("start_over"), &json!(5)));
+
+    let read = server.get(&format!("/v1/turns/{}", asked["turn"].as_str().unwrap())).send().await.json();
+    assert_eq!(read["focus"], asked["focus"]);
+    let all = server.get(&format!("/v1/lanes/{}/turns", said["lane"].as_str().unwrap())).send().await.json();
+    let of = |turn: &Value| all["items"].as_array().unwrap().iter().find(|info| info["turn"] == turn["turn"]);
+    let (asked_info, stop_info) = (of(&asked).unwrap(), of(&stop).unwrap());
+    assert_eq!((&asked_info["focus"], &stop_info["interrupt"]), (&asked["focus"], &json!("start_over")));
+    assert!(asked_info.get("interrupt").is_none());
     server.stopped().await;
 }
 

@@ -194,6 +194,50 @@ async fn a_task_is_handed_to_the_hosts_own_agent() {
     server.stopped().await;
 }
 
+/// The host does not know whether its agent did it: an approver says so, and nothing is offered again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_uncertain_hand_over_is_resolved_by_a_person() {
+    let rule =
+        "[{ effects = [\"agent.*\"], targets = [\"agent:*\"], allow = [\"user:ana\"], self_approve = true }]";
+    let sources = demo()
+        .flag("api.delivery_host", "agent.delegate", "--host")
+        .flag("policy.agents", "{ writer = { risk = \"write\" } }", "--set")
+        .flag("approvers", rule, "--set");
+    let server = Server::start(sources).await;
+    let turn = server.say("k1", "c1", "ana", "@writer publish the notes").await;
+    let turn = server.press("k2", "c1", "ana", &token(&card_of(&turn), "approve")).await;
+    let offer = |turn: &Value| {
+        let effects = turn["effects"].as_array().unwrap();
+        let offer = effects.iter().find(|effect| effect["class"] == "agent.delegate").expect("an offer");
+        offer["id"].as_str().unwrap().to_owned()
+    };
+    let first = offer(&turn);
+    server.report("r1", &first, &json!({"outcome": "unknown", "error": "the line went dead"})).await;
+    eventually("it is uncertain", || async {
+        server.get("/v1/effects?state=uncertain").send().await.json()["items"].as_array().unwrap().len() == 1
+    })
+    .await;
+    let resolve = |key: &str, effect: &str, how: &str| {
+        let path = format!("/v1/effects/{effect}/resolve");
+        let call = server.post(&path).header("Idempotency-Key", key);
+        let call = call.json(&json!({"as": how, "actor": {"id": "ana"}}));
+        async move { call.send().await }
+    };
+    let again = resolve("s1", &first, "create_again").await;
+    assert_eq!((again.status, &again.json()["reason"]), (200, &json!("press.applied")), "{}", again.text());
+    let second = offer(&again.json());
+    assert_ne!(first, second);
+    server.report("r2", &second, &json!({"outcome": "unknown", "error": "dead again"})).await;
+    eventually("it is uncertain again", || async {
+        server.get(&format!("/v1/effects/{second}")).send().await.json()["state"] == "uncertain"
+    })
+    .await;
+    let done = resolve("s2", &second, "adopt").await;
+    assert_eq!((done.status, &done.json()["reason"]), (200, &json!("press.applied")), "no key is asked for");
+    assert_eq!(server.get(&format!("/v1/effects/{second}")).send().await.json()["state"], "done");
+    server.stopped().await;
+}
+
 /// Nobody answers under the name: the person is told so, and nothing is tried again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_a_host_or_a_client_a_hand_over_fails_and_says_so() {

@@ -54,6 +54,21 @@ async fn co1_a_lost_rung_is_shown_with_the_predicate_it_failed_on() {
     server.stopped().await;
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_text_refers_to_and_interrupts_is_said_in_words() {
+    let server = Server::demo().await;
+    server.say("k1", "c1", "ana", "The release notes are ready for everybody to read").await;
+    let asked = server.say("k2", "c1", "bob", "ana: can you translate them again?").await;
+    let page = server.page(&format!("/console/turns/{}", asked["turn"].as_str().unwrap())).await;
+    page.after("id=\"focus\"")
+        .says("cannot be understood without the anchor them again")
+        .says(asked["focus"]["thread"].as_str().unwrap());
+    let stop = server.say("k3", "c1", "bob", "start over please").await;
+    let page = server.page(&format!("/console/turns/{}", stop["turn"].as_str().unwrap())).await;
+    page.after("id=\"focus\"").says("the whole message says start over");
+    server.stopped().await;
+}
+
 /// Every turn of a lane in which much happened, over each store.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_turn_explains_itself_as_why_does() {

@@ -2,6 +2,8 @@
 //! in virtual time (`spec 07 §3, §14`).
 
 mod cards;
+mod files;
+mod forms;
 mod hook;
 mod lanes;
 mod outage;
@@ -9,4 +11,5 @@ mod people;
 mod polling;
 mod presses;
 mod recorded;
+mod signals;
 mod world;

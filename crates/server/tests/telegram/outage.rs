@@ -36,6 +36,36 @@ async fn tg13_open_cards_still_wait_after_an_outage() {
     w.well();
 }
 
+/// A chat with several conversations says it once; every card of each shows it (`spec 06 §5.6`).
+#[tokio::test]
+async fn one_message_for_each_chat_whatever_its_topics() {
+    let mut w = World::new().await;
+    w.telegram.group(-200, &[3, 5]);
+    for topic in [3, 5] {
+        w.telegram.says_in(-200, topic, ANA, &ticket("a CSV export"));
+    }
+    w.telegram.says(-200, ANA, &ticket("a PDF export"));
+    let card = w.card_in(TEAM).await;
+    w.telegram.arm("getUpdates", None, Fault::Unreadable);
+    w.poller.once(0).await.unwrap();
+    w.clock.advance(200_000);
+    w.settle_within(120_000).await;
+    let topics = w.telegram.bot_messages(-200);
+    let cards: Vec<_> = topics.iter().filter(|shown| !shown.keyboard.is_empty()).collect();
+    assert_eq!(cards.len(), 3);
+    assert!(cards.iter().all(|card| card.text.contains("Still waiting for a decision")), "{cards:#?}");
+    let telegram = w.telegram.clone();
+    let said =
+        |chat| telegram.bot_messages(chat).iter().filter(|m| m.text.starts_with("Still waiting")).count();
+    assert_eq!((said(-200), said(TEAM)), (1, 1));
+    assert!(w.telegram.shown(TEAM, card.id).unwrap().text.contains("Still waiting"));
+    // Told once, also when the process ends before it has told everybody.
+    w.restart().await;
+    w.settle_within(120_000).await;
+    assert_eq!((said(-200), said(TEAM)), (1, 1));
+    w.well();
+}
+
 /// A restart is an outage when it takes long enough, and is told once.
 #[tokio::test]
 async fn a_long_restart_is_an_outage() {

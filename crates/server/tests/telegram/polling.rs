@@ -1,6 +1,6 @@
 //! Polling: nothing is forgotten before it is committed, and one process leads.
 
-use throughline_channels::telegram::{BotToken, Client, outbound};
+use throughline_channels::telegram::{BotToken, Client, menu, outbound};
 use throughline_fakes::telegram::{FakeTelegram, Fault};
 use throughline_server::finding::State;
 use throughline_server::telegram::{Polled, examine};
@@ -91,7 +91,13 @@ async fn polling_beside_a_webhook_does_not_start() {
     let done = throughline_server::telegram::set_up(&w.instance.config).await.unwrap();
     assert!(done.iter().all(|finding| finding.state == State::Ok), "{done:?}");
     assert_eq!(w.telegram.webhook(), None);
-    assert_eq!(w.telegram.commands(), outbound::menu());
+    assert_eq!(w.telegram.commands(""), menu::menu(""));
+    assert_eq!(w.telegram.commands("de"), menu::menu("de"));
+    // What is as it should be is not set again.
+    let set = w.telegram.calls_of("setMyCommands").len();
+    w.edge().menu().await;
+    assert_eq!(w.telegram.calls_of("setMyCommands").len(), set);
+    w.well();
     w.well();
 }
 

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use throughline_engine::{LaneKey, Timestamp};
 use throughline_fakes::telegram::{FakeTelegram, Shown};
+use throughline_models::Model;
 use throughline_runtime::record::Turn;
+use throughline_runtime::{Keys, NoFaults, Parts, Ports, Runtime};
 use throughline_server::telegram::{Edge, Polled, Poller};
 use throughline_server::{Config, Instance, Sources, open_with};
 use throughline_store::{Clock, ManualClock, MemoryStore, Store};
@@ -98,6 +100,21 @@ impl World {
         self.starts += 1;
         self.poller = poller(&self.instance, &format!("start {}", self.starts));
         self.instance.runtime.recover("acme").await.expect("the store answers");
+    }
+
+    /// Has the runtime ask a model.
+    pub(crate) fn asks(&mut self, model: Arc<dyn Model>) {
+        let runtime = &self.instance.runtime;
+        let ports = Ports { model: Some(model), ..runtime.ports().clone() };
+        self.instance.runtime = Arc::new(Runtime::new(Parts {
+            store: self.store.clone(),
+            ports,
+            policy: runtime.policy().clone(),
+            keys: Keys::new([7; 32]),
+            faults: Arc::new(NoFaults),
+            entropy: Arc::new(|| [7; 16]),
+        }));
+        self.poller = poller(&self.instance, "thinking");
     }
 
     /// A second instance beside this one.

@@ -60,7 +60,7 @@ fn ana_writes(text: &str) -> Turned {
     for effect in step.effects {
         let lane = "main".to_string();
         match effect.body {
-            EffectBody::Reply { message, text } => {
+            EffectBody::Reply { message, text, .. } => {
                 seen.said.push(SeenMessage { lane, message, kind: None, text });
             }
             EffectBody::CardPost { message, card } => seen.cards.push(SeenCard { lane, message, card }),

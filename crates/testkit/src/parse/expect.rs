@@ -23,7 +23,7 @@ const LATER: [&str; 8] =
     ["facts", "selected", "clarify", "provenance", "handoff", "view", "telemetry", "warnings"];
 
 /// Every step of the specification (`spec 03 §3`).
-const STEPS: [&str; 10] = [
+const STEPS: [&str; 11] = [
     "draft_preview",
     "multi_ticket_preview",
     "decision_preview",
@@ -32,15 +32,17 @@ const STEPS: [&str; 10] = [
     "scope_gate",
     "uncertain_effect",
     "call_preview",
+    "uncertain_call",
     "receipt",
     "remembered",
 ];
 
 /// What a card's record can stand at, as `card.state` says it.
-const STATES: [&str; 13] = [
+const STATES: [&str; 14] = [
     "open",
     "working",
     "created",
+    "done",
     "failed",
     "uncertain",
     "cancelled",

@@ -20,7 +20,7 @@ const FORMS: [&str; 6] = ["host", "notify", "effect", "effects", "advance", "res
 const HOST_LATER: [&str; 3] = ["options.shown", "options.closed", "focus.changed"];
 
 /// Every action of the specification (`spec 03 §3`); whether this version has it is for running.
-pub(super) const ACTIONS: [&str; 25] = [
+pub(super) const ACTIONS: [&str; 27] = [
     "approve",
     "reject",
     "edit",
@@ -41,6 +41,8 @@ pub(super) const ACTIONS: [&str; 25] = [
     "remember",
     "adopt",
     "create_again",
+    "happened",
+    "do_again",
     "retry_missing",
     "comment",
     "show_all",

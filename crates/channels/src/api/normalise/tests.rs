@@ -68,6 +68,7 @@ fn a_message_with_everything() {
         reply_to: Some("m_12".into()),
         quote: Some("The plan …".into()),
         task: Some("t_3".into()),
+        files: Vec::new(),
     };
     assert_eq!(inbound.event.kind, EventKind::MessagePosted(posted));
 }

@@ -165,7 +165,7 @@ fn the_chat_itself_changes() {
 fn everything_else_is_kept_and_ignored() {
     for (kind, body, name) in [
         ("poll", json!({"id": "1"}), "poll"),
-        ("message", message(&json!({"text": null, "sticker": {}})), "message.no_text"),
+        ("message", message(&json!({"text": null, "new_chat_title": "Team"})), "message.no_text"),
         ("message", json!(7), "message"),
     ] {
         let incoming = of(kind, body);
@@ -221,4 +221,23 @@ proptest! {
             prop_assert!(inbound(&update, &bot()).keys.iter().all(|key| !key.is_empty()));
         }
     }
+}
+
+/// An animation comes with a document of its own; of a photo there are several sizes.
+#[test]
+fn what_comes_with_a_message_is_named_once() {
+    let files = |more: Value| {
+        let incoming = of("message", message(&more));
+        let EventKind::MessagePosted(posted) = incoming.event.kind else { panic!("{more}") };
+        (posted.text, posted.files)
+    };
+    let gif = json!({"text": null, "animation": {"file_name": "a.mp4"}, "document": {"file_name": "a.mp4"}});
+    let (text, found) = files(gif);
+    assert_eq!((text.as_str(), found.len(), found[0].told().as_str()), ("", 1, "animation a.mp4"));
+    let photo = json!({"text": null, "caption": "see", "photo": [{"file_size": 1}, {"file_size": 9}]});
+    let (text, found) = files(photo);
+    assert_eq!((text.as_str(), found[0].kind.as_str(), found[0].bytes), ("see", "photo", Some(9)));
+    let caption = json!({"text": null, "caption": "/status", "voice": {},
+        "caption_entities": [{"type": "bot_command", "offset": 0, "length": 7}]});
+    assert_eq!(files(caption).0, "/maro status", "the engine's own command, with what came with it");
 }

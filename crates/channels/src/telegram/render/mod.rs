@@ -26,8 +26,18 @@ pub struct Part {
     pub plain: String,
     /// Its buttons, in rows.
     pub keys: Vec<Vec<Key>>,
-    /// It asks somebody: their client answers to it. The text is the hint in their input field.
-    pub asks: Option<String>,
+    /// It asks somebody.
+    pub asks: Option<Asks>,
+}
+
+/// How a message asks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asks {
+    /// The hint in the input field.
+    pub hint: String,
+    /// Words that a button says for whoever answers. None: the client answers to this very message, which in a group is
+    /// what makes an answer reach us (`spec 07 §3.3`).
+    pub words: Vec<String>,
 }
 
 /// One button.
@@ -84,14 +94,13 @@ pub fn reply(text: &str, to: Option<&Person>) -> Vec<Part> {
     split(words, PART).iter().map(Part::of).collect()
 }
 
-/// The same for a question: its last message asks.
+/// The same for a question: its last message asks. `words` become buttons.
 #[must_use]
-pub fn question(text: &str, to: Option<&Person>) -> Vec<Part> {
+pub fn question(text: &str, to: Option<&Person>, words: &[String]) -> Vec<Part> {
     let mut parts = reply(text, to);
-    let first = text.lines().next().unwrap_or_default();
+    let first = text.lines().next().filter(|line| !line.is_empty()).unwrap_or("Your answer");
     if let Some(last) = parts.last_mut() {
-        last.asks = Some(cut(first, PLACEHOLDER)).filter(|hint| !hint.is_empty());
-        last.asks.get_or_insert_with(|| "Your answer".into());
+        last.asks = Some(Asks { hint: cut(first, PLACEHOLDER), words: words.into() });
     }
     parts
 }

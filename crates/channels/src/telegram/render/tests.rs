@@ -129,10 +129,12 @@ fn only_a_known_person_is_mentioned() {
 #[test]
 fn a_question_asks_and_names_whom() {
     let person = Person { id: 7, name: "Bo <3".into() };
-    let parts = question("Which city?\nAny will do.", Some(&person));
+    let parts = question("Which city?\nAny will do.", Some(&person), &[]);
     assert_eq!(parts[0].html, "<a href=\"tg://user?id=7\">Bo &lt;3</a>: Which city?\nAny will do.");
-    assert_eq!(parts[0].asks.as_deref(), Some("Which city?"));
-    let hint = question(&"long ".repeat(40), None)[0].asks.clone().unwrap();
+    assert_eq!(parts[0].asks, Some(Asks { hint: "Which city?".into(), words: Vec::new() }));
+    let skip = question("Title?", None, &["Skip".into()]);
+    assert_eq!(skip[0].asks.as_ref().unwrap().words, ["Skip"]);
+    let hint = question(&"long ".repeat(40), None, &[])[0].asks.clone().unwrap().hint;
     assert!(hint.ends_with('…') && hint.encode_utf16().count() <= 64, "{hint}");
 }
 

@@ -193,7 +193,7 @@ fn one(clause: &Clause<'_>, at: usize) -> bool {
     let pointed = before & (WHICH | THAT | THIS | OTHER) != 0;
     let partitive = next & PREPOSITION != 0
         && !clause.breaks(at + 1)
-        && clause.any(at + 2..at + 3, DEFINITE | DETERMINER);
+        && (clause.any(at + 2..at + 3, DEFINITE | DETERMINER) || clause.names(at + 2..at + 3));
     pointed || clause.breaks(at + 1) || !content(next) && next & DIGIT == 0 && !partitive
 }
 

@@ -36,6 +36,13 @@ fn whole_answers() {
         ("maybe later", false),
         ("👎", false),
         ("No, that's all. Thanks!", false),
+        ("Yes, but not now", false),
+        ("No.Thanks", false),
+        ("Yest please", true),
+        ("That;s fine with me", true),
+        ("he did", true),
+        ("we can't", false),
+        ("that's too late", false),
     ] {
         let found = matches(&Expected::Boolean, text).unwrap_or_else(|e| panic!("{text}: {}", e.reason));
         assert_eq!((found.value, found.remainder), (Value::Boolean(expected), None), "{text}");
@@ -51,6 +58,8 @@ fn answers_and_more() {
         ("That sounds great. I need two tickets", true, "I need two tickets"),
         ("No but show me trains", false, "show me trains"),
         ("Two tickets, yes please", true, "Two tickets"),
+        ("No, thanks, I don't want it now?", false, "I don't want it now?"),
+        ("please and tell Bob", true, "tell Bob"),
     ] {
         let found = matches(&Expected::Boolean, text).unwrap_or_else(|e| panic!("{text}: {}", e.reason));
         assert_eq!(found.value, Value::Boolean(expected), "{text}");
@@ -83,6 +92,8 @@ fn no_answers() {
         "nobody answered",
         "no idea",
         "sure footed goats",
+        "Sue",
+        "yes, once I have read it",
         "the yes men",
         "I think that we should",
         "\u{200d}",
@@ -134,7 +145,22 @@ fn the_question_says_what_a_yes_is_worth() {
         (RIGHT, "That's fine. I want 4 seats", None),
         (RIGHT, "No, make it 4 people", Some((false, "make it 4 people"))),
         (OFFER, "Sounds good. What does it cost?", None),
-        (OFFER, "Sounds good. Can you book it?", Some((true, ""))),
+        (OFFER, "Sounds good. Can you book it?", Some((true, "Can you book it?"))),
+        (OFFER, "Great, reserve it", Some((true, "reserve it"))),
+        (OFFER, "Great, get me a cheaper one", None),
+        ("How about the Ritz, a hotel?", "Great, find me a bus", Some((true, "find me a bus"))),
+        ("How about the Ritz, a hotel?", "Great, is there a bus to it?", None),
+        ("It is booked for two.", "Great. What does it cost?", Some((true, "What does it cost?"))),
+        (
+            "Would you like a ride?",
+            "A ride is fine, but it's for two people",
+            Some((true, "it's for two people")),
+        ),
+        ("Shall I book a ride for 4?", "Fine with me, for two people", None),
+        ("Shall I book a ride?", "No, for two people", Some((false, "for two people"))),
+        (MORE, "Just a nap. Thanks", Some((false, "Just a nap."))),
+        (MORE, "Thanks", None),
+        (MORE, "I need a hotel. Thanks", None),
         (OFFER, "Sounds good. Can you book two rooms?", Some((true, "Can you book two rooms?"))),
         (OFFER, "Sounds good, but what else do you have?", None),
         (OFFER, "great, find me a hotel", None),

@@ -8,7 +8,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::table::{Element, Head, SectionId, Span, Start, Times, What, WordId};
+use super::table::{Block, Element, Head, List, SectionId, Span, Start, Times, What, WordId};
 use super::vocabulary::{Vocabulary, hash};
 
 /// The first places of a vocabulary: what [`WordId`] names, so no words.
@@ -216,21 +216,28 @@ pub(crate) fn slots(words: &[&str]) -> Vec<WordId> {
 
 /// The tables of one lexicon.
 pub(crate) struct Tables {
-    /// By word, what can begin with it in `starts`.
+    /// By word, what can begin with it.
     pub(crate) heads: Vec<Head>,
+    /// The sets of sections that words begin, so many blocks each as there are sections.
+    pub(crate) sets: Vec<Block>,
     /// Sorted by word, then by section.
+    pub(crate) lists: Vec<List>,
+    /// The phrases of each list, one after the other.
     pub(crate) starts: Vec<Start>,
     /// The phrases, one after the other.
     pub(crate) elements: Vec<Element>,
-    /// The rows of [`What::OneOf`], one after the other.
+    /// The words of each [`What::OneOf`] and [`What::Rows`], one after the other.
     pub(crate) spellings: Vec<WordId>,
-    /// What words count for, sorted by section and word.
-    pub(crate) values: Vec<(SectionId, WordId, i64)>,
+    /// The words that count for something, sorted by section.
+    pub(crate) valued: Vec<(SectionId, WordId)>,
     /// The sections the language has, sorted.
     pub(crate) sections: Vec<SectionId>,
     /// By word, a bit for each section of [`CLASS`] that lists it; empty when the language has none.
     pub(crate) classes: Vec<u64>,
 }
+
+/// What begins with one word, by section: the phrases and what the word counts for.
+type Under = BTreeMap<SectionId, (Vec<Start>, Option<i64>)>;
 
 /// Compiles a language, given every section's name and every word there is.
 pub(crate) fn compile(
@@ -241,8 +248,8 @@ pub(crate) fn compile(
     number(vocabulary.words.len())?;
     let mut compiler = Compiler { language, names, vocabulary, elements: Vec::new(), spellings: Vec::new() };
     let firsts = compiler.firsts()?;
-    let (mut under, mut values) = (vec![Vec::new(); vocabulary.words.len()], Vec::new());
-    let (mut sections, mut classes) = (Vec::new(), Vec::new());
+    let mut under = vec![Under::new(); vocabulary.words.len()];
+    let (mut valued, mut sections, mut classes) = (Vec::new(), Vec::new(), Vec::new());
     for section in &language.sections {
         let id = compiler.section(section.name, section.line)?;
         sections.push(id);
@@ -255,27 +262,50 @@ pub(crate) fn compile(
             continue;
         }
         for phrase in &section.phrases {
-            let start = Start { section: id, phrase: compiler.phrase(phrase)?, value: phrase.value };
+            let start = Start { phrase: compiler.phrase(phrase)?, value: phrase.value };
             for word in compiler.first(phrase, &firsts)? {
-                under[usize::from(word.0)].push(start);
+                under[usize::from(word.0)].entry(id).or_default().0.push(start);
             }
         }
-        values.extend(section.values.iter().map(|(word, value)| (id, vocabulary.id(word), *value)));
+        for (word, value) in &section.values {
+            under[usize::from(vocabulary.id(word).0)].entry(id).or_default().1 = Some(*value);
+            valued.push((id, vocabulary.id(word)));
+        }
     }
-    values.sort_unstable();
+    valued.sort_unstable();
     sections.sort_unstable();
-    let (mut heads, mut starts) = (Vec::new(), Vec::new());
-    for mut found in under {
-        found.sort_by_key(|start: &Start| start.section);
-        let sections = found.iter().fold(0, |all, start| all | start.section.bit());
-        heads.push(Head { starts: span(starts.len(), starts.len() + found.len())?, sections });
-        starts.append(&mut found);
-    }
-    for (section, word, _) in &values {
-        heads[usize::from(word.0)].sections |= section.bit();
-    }
     let Compiler { elements, spellings, .. } = compiler;
-    Ok(Tables { heads, starts, elements, spellings, values, sections, classes })
+    let (heads, sets) = heads(&under, names.len())?;
+    let (mut lists, mut starts) = (Vec::new(), Vec::new());
+    for (mut phrases, value) in under.into_iter().flat_map(BTreeMap::into_values) {
+        let span = span(starts.len(), starts.len() + phrases.len())?;
+        lists.push(List { starts: span, value });
+        starts.append(&mut phrases);
+    }
+    Ok(Tables { heads, sets, lists, starts, elements, spellings, valued, sections, classes })
+}
+
+/// The sections each word begins, and where what begins with it is found. What one word begins many others do, so a set
+/// is written once.
+fn heads(under: &[Under], sections: usize) -> Result<(Vec<Head>, Vec<Block>), String> {
+    let size = usize::from(Block::SIZE);
+    let (mut heads, mut sets, mut known, mut lists) = (Vec::new(), Vec::new(), BTreeMap::new(), 0);
+    for under in under {
+        let mut set = vec![Block::default(); sections.div_ceil(size)];
+        for (before, section) in under.keys().enumerate() {
+            set[usize::from(section.0) / size].sections |= 1 << (section.0 % Block::SIZE);
+            for later in &mut set[usize::from(section.0) / size + 1..] {
+                later.before = number(before + 1)?;
+            }
+        }
+        let at = *known.entry(set.clone()).or_insert_with(|| {
+            sets.append(&mut set);
+            sets.len() - sections.div_ceil(size)
+        });
+        heads.push(Head { set: number(at)?, lists: number(lists)? });
+        lists += under.len();
+    }
+    Ok((heads, sets))
 }
 
 /// The bit of a class: its place among the classes of all languages.
@@ -360,12 +390,14 @@ impl Compiler<'_, '_> {
                 [row] if row.len() == 1 => What::Word(self.vocabulary.id(row[0])),
                 rows => {
                     let from = self.spellings.len();
+                    let single = rows.iter().all(|row| row.len() == 1);
                     for (i, row) in rows.iter().enumerate() {
-                        self.spellings.extend((i > 0).then_some(WordId::UNKNOWN));
+                        self.spellings.extend((i > 0 && !single).then_some(WordId::UNKNOWN));
                         let words: Vec<WordId> = row.iter().map(|word| self.vocabulary.id(word)).collect();
                         self.spellings.extend(words);
                     }
-                    What::OneOf(span(from, self.spellings.len())?)
+                    let span = span(from, self.spellings.len())?;
+                    if single { What::OneOf(span) } else { What::Rows(span) }
                 }
             },
         })

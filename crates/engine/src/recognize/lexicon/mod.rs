@@ -33,7 +33,7 @@ mod vocabulary;
 /// The lexicons of all languages, in the order they are tried.
 mod compiled {
     use super::Lexicon;
-    use super::table::{Element, Head, SectionId, Span, Start, Times::*, What::*, WordId};
+    use super::table::{Block, Element, Head, List, SectionId, Span, Start, Times::*, What::*, WordId};
     use super::vocabulary::Vocabulary;
 
     include!(concat!(env!("OUT_DIR"), "/lexicons.rs"));
@@ -42,7 +42,7 @@ mod compiled {
 pub(crate) use compiled::{
     INTENT, INTENT_NAMES, LANGUAGES, RECOGNIZE, RECOGNIZE_NAMES, REVIEW, REVIEW_NAMES, VOCABULARY,
 };
-pub(crate) use cover::Cover;
+pub(crate) use cover::{Cover, Piece};
 pub(crate) use shape::{Caught, Few, Parts};
 pub(crate) use table::{SectionId, WordId};
 pub(crate) use vocabulary::Vocabulary;
@@ -50,7 +50,7 @@ pub(crate) use vocabulary::Vocabulary;
 use core::cell::Cell;
 
 use super::words::Word;
-use table::{Element, Head, Start, Times, What};
+use table::{Block, Element, Head, List, Start, Times, What};
 
 /// How deep sections may name each other; what goes deeper simply does not match.
 const DEPTH: u8 = 4;
@@ -58,10 +58,12 @@ const DEPTH: u8 = 4;
 /// The words of one language, as the tables that `compile.rs` describes.
 pub(crate) struct Lexicon {
     heads: &'static [Head],
+    sets: &'static [Block],
+    lists: &'static [List],
     starts: &'static [Start],
     elements: &'static [Element],
     spellings: &'static [WordId],
-    values: &'static [(SectionId, WordId, i64)],
+    valued: &'static [(SectionId, WordId)],
     sections: &'static [SectionId],
     classes: &'static [u64],
 }
@@ -106,6 +108,29 @@ pub(crate) const fn class(names: &[&str], name: &str) -> u64 {
     panic!("no lexicon has a class of this name")
 }
 
+/// How many sections have a name that begins like this.
+pub(crate) const fn count(names: &[&str], prefix: &str) -> usize {
+    let (mut at, mut found) = (0, 0);
+    while at < names.len() {
+        found += begins(names[at].as_bytes(), prefix.as_bytes()) as usize;
+        at += 1;
+    }
+    found
+}
+
+/// Those sections: [`count`] says how many.
+pub(crate) const fn all<const N: usize>(names: &[&str], prefix: &str) -> [SectionId; N] {
+    let (mut at, mut found, mut all) = (0, 0, [SectionId(0); N]);
+    while at < names.len() {
+        if begins(names[at].as_bytes(), prefix.as_bytes()) {
+            all[found] = SectionId(at as u16);
+            found += 1;
+        }
+        at += 1;
+    }
+    all
+}
+
 const fn begins(text: &[u8], with: &[u8]) -> bool {
     text.len() >= with.len() && same(text.split_at(with.len()).0, with)
 }
@@ -134,31 +159,68 @@ impl Lexicon {
         self.sections.binary_search(&id).is_ok()
     }
 
-    /// Whether no other language knows more of these words. One that knows less must not read the one word it happens
-    /// to know, since what the rest says to it is nothing.
+    /// Whether no other language knows more of these words.
     pub(crate) fn knows_most(&self, words: &[Word]) -> bool {
         let known = self.knows(words);
         RECOGNIZE.iter().all(|other| other.knows(words) <= known)
     }
 
-    /// How many of these words can begin a phrase of the language.
-    fn knows(&self, words: &[Word]) -> usize {
-        let known =
-            |word: &&Word| self.heads.get(usize::from(word.id.0)).is_some_and(|head| !head.starts.is_empty());
-        words.iter().filter(|word| word.id != WordId::UNKNOWN).filter(known).count()
+    /// How many of these words can begin something of the language.
+    pub(crate) fn knows(&self, words: &[Word]) -> usize {
+        let first = |id: usize| self.heads.get(id).map_or(self.lists.len(), |head| usize::from(head.lists));
+        let begins = |word: &&Word| first(word.id.0.into()) < first(usize::from(word.id.0) + 1);
+        words.iter().filter(|word| word.id != WordId::UNKNOWN).filter(begins).count()
     }
 
-    /// What can begin with a word, when something of the section may.
-    fn head(&self, section: SectionId, word: WordId) -> Option<&Head> {
-        self.heads.get(usize::from(word.0)).filter(|head| head.sections & section.bit() != 0)
+    /// Whether something of a section begins with a word.
+    #[inline]
+    fn begins(&self, section: SectionId, word: WordId) -> bool {
+        self.block(section, word).is_some_and(|(_, block)| block.has(section))
+    }
+
+    /// Whether something of one of these sections may begin at `at`.
+    pub(crate) fn may_begin(&self, sections: &Sections, words: &[Word], at: usize) -> bool {
+        let begins = |word: WordId| {
+            let blocks =
+                self.heads.get(usize::from(word.0)).and_then(|head| self.sets.get(head.set.into()..));
+            blocks.is_some_and(|all| all.iter().zip(&sections.0).any(|(all, some)| all.sections & some != 0))
+        };
+        words.get(at).is_some_and(|word| {
+            begins(word.id) || word.digit && begins(WordId::NUMBER) || begins(WordId::ANY)
+        })
+    }
+
+    /// What of a section begins with a word.
+    #[inline]
+    fn list(&self, section: SectionId, word: WordId) -> Option<&'static List> {
+        let (head, block) = self.block(section, word).filter(|(_, block)| block.has(section))?;
+        self.lists.get(usize::from(head.lists + block.rank(section)))
+    }
+
+    #[inline]
+    fn block(&self, section: SectionId, word: WordId) -> Option<(&'static Head, &'static Block)> {
+        let head = self.heads.get(usize::from(word.0))?;
+        Some((head, self.sets.get(usize::from(head.set + section.0 / Block::SIZE))?))
     }
 
     /// The phrases of a section that are found under a word.
-    fn starting(&'static self, section: SectionId, word: WordId) -> impl Iterator<Item = &'static Start> {
-        let head = self.head(section, word);
-        let starts = head.map_or(&[][..], |head| head.starts.of(self.starts));
-        let from = starts.partition_point(|start| start.section < section);
-        starts[from..].iter().take_while(move |start| start.section == section)
+    fn starting(&self, section: SectionId, word: WordId) -> &'static [Start] {
+        self.list(section, word).map_or(&[], |list| list.starts.of(self.starts))
+    }
+}
+
+/// Sections of the recognisers' lexicons that are asked for together.
+pub(crate) struct Sections([u64; RECOGNIZE_NAMES.len().div_ceil(Block::SIZE as usize)]);
+
+impl Sections {
+    pub(crate) const fn of(ids: &[SectionId]) -> Self {
+        let mut blocks = [0; RECOGNIZE_NAMES.len().div_ceil(Block::SIZE as usize)];
+        let mut at = 0;
+        while at < ids.len() {
+            blocks[(ids[at].0 / Block::SIZE) as usize] |= Block::bit(ids[at]);
+            at += 1;
+        }
+        Self(blocks)
     }
 }
 
@@ -229,7 +291,8 @@ impl Reader<'_> {
         let Some(word) = self.words.get(at) else { return 0 };
         match what {
             What::Word(id) => u64::from(word.id == id) << 1,
-            What::OneOf(rows) => {
+            What::OneOf(words) => u64::from(words.of(self.lexicon.spellings).contains(&word.id)) << 1,
+            What::Rows(rows) => {
                 let rows = rows.of(self.lexicon.spellings).split(|id| *id == WordId::UNKNOWN);
                 rows.fold(0, |all, row| all | spelled(row, &self.words[at..]))
             }
@@ -257,31 +320,36 @@ impl Reader<'_> {
 
 /// Bit `k` when `row` is the first `k` of these words.
 fn spelled(row: &[WordId], words: &[Word]) -> u64 {
-    let there = row.len() <= words.len() && row.iter().zip(words).all(|(id, word)| word.id == *id);
+    let there = (0..).zip(row).all(|(at, id)| words.get(at).is_some_and(|word| word.id == *id));
     if there { 1u64.checked_shl(row.len() as u32).unwrap_or(0) } else { 0 }
 }
 
 impl Section {
     /// Bit `k` is set when a phrase of the section is the `k` words from `at` on.
+    #[inline]
     pub(crate) fn ends(self, words: &[Word], at: usize) -> u64 {
         self.ends_at(words, at, DEPTH, None)
     }
 
+    #[inline]
     fn ends_at(self, words: &[Word], at: usize, depth: u8, memo: Option<&Memo>) -> u64 {
-        let Some(word) = words.get(at) else { return 0 };
-        let lexicon = self.lexicon;
-        let mut reader = Reader { lexicon, words, depth, last: None, memo };
-        let number = word.digit.then_some(WordId::NUMBER);
+        if self.may_begin(words, at) { self.phrases(words, at, depth, memo) } else { 0 }
+    }
+
+    fn phrases(self, words: &[Word], at: usize, depth: u8, memo: Option<&Memo>) -> u64 {
+        let mut reader = Reader { lexicon: self.lexicon, words, depth, last: None, memo };
+        let number = words[at].digit.then_some(WordId::NUMBER);
         let mut ends = 0;
-        for id in [Some(word.id), number, Some(WordId::ANY)].into_iter().flatten() {
-            for start in lexicon.starting(self.id, id) {
-                ends |= reader.phrase(start.phrase.of(lexicon.elements), at);
+        for id in [Some(words[at].id), number, Some(WordId::ANY)].into_iter().flatten() {
+            for start in self.lexicon.starting(self.id, id) {
+                ends |= reader.phrase(start.phrase.of(self.lexicon.elements), at);
             }
         }
         ends
     }
 
     /// How many words from `at` on the longest phrase covers; 0 when none does.
+    #[inline]
     pub(crate) fn longest(self, words: &[Word], at: usize) -> usize {
         self.ends(words, at).checked_ilog2().unwrap_or(0) as usize
     }
@@ -292,6 +360,15 @@ impl Section {
         self.ends(words, 0) & bit & !1 != 0
     }
 
+    /// Whether something of the section may begin at `at`: its first word does.
+    #[inline]
+    pub(crate) fn may_begin(self, words: &[Word], at: usize) -> bool {
+        let begins = |id| self.lexicon.begins(self.id, id);
+        words.get(at).is_some_and(|word| {
+            begins(word.id) || word.digit && begins(WordId::NUMBER) || begins(WordId::ANY)
+        })
+    }
+
     /// Whether a phrase begins at `at`.
     pub(crate) fn at(self, words: &[Word], at: usize) -> bool {
         self.longest(words, at) > 0
@@ -300,6 +377,14 @@ impl Section {
     /// Whether a phrase begins anywhere.
     pub(crate) fn within(self, words: &[Word]) -> bool {
         (0..words.len()).any(|at| self.at(words, at))
+    }
+
+    /// The single words that count for something, and how they are spelled.
+    pub(crate) fn words(self) -> impl Iterator<Item = (WordId, &'static str)> {
+        let valued = self.lexicon.valued;
+        let from = valued.partition_point(|(section, _)| *section < self.id);
+        let own = valued[from..].iter().take_while(move |(section, _)| *section == self.id);
+        own.map(|(_, word)| (*word, VOCABULARY.words[usize::from(word.0)]))
     }
 
     /// What the section says a word counts for.
@@ -318,10 +403,7 @@ impl Section {
     }
 
     fn signed(self, word: WordId) -> Option<i64> {
-        self.lexicon.head(self.id, word)?;
-        let values = self.lexicon.values;
-        let found = values.binary_search_by_key(&(self.id, word), |(section, word, _)| (*section, *word));
-        found.ok().map(|at| values[at].2)
+        self.lexicon.list(self.id, word)?.value
     }
 
     /// What the longest phrase with a value counts for that begins at `at`, and where it ends.

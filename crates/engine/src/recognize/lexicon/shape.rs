@@ -3,6 +3,8 @@
 //! Who asks says which sections are parts and what they are worth where they stand ([`Parts`]); all other elements are
 //! read as in any phrase. A shape may be read in several ways, each with what it caught.
 
+use core::ops::Range;
+
 use super::table::{Element, Times, What};
 use super::{DEPTH, Lexicon, Reader, Section, SectionId};
 use crate::recognize::words::Word;
@@ -17,8 +19,14 @@ pub(crate) trait Parts {
     /// What a part is worth.
     type Part: Copy;
 
-    /// The ways to read a section as a part at `at`; `None` when it is no part but a list of phrases.
-    fn parts(&self, section: SectionId, at: usize) -> Option<Few<Self::Part>>;
+    /// The ways to read a section as a part at `at`, by their numbers; `None` when it is no part but a list of phrases.
+    fn ways(&self, section: SectionId, at: usize) -> Option<Range<usize>>;
+
+    /// Where a way ends.
+    fn end(&self, way: usize) -> usize;
+
+    /// What the part is worth then.
+    fn part(&self, way: usize) -> Self::Part;
 }
 
 /// Some ways to read something: each with where it ends.
@@ -31,57 +39,54 @@ impl<T: Copy> Few<T> {
     /// No way at all.
     pub(crate) const NONE: Self = Self { ways: [None; WAYS] };
 
-    /// The only way, if there is one.
-    pub(crate) fn one(way: Option<(usize, T)>) -> Self {
-        let mut few = Self::NONE;
-        few.ways[0] = way;
-        few
-    }
-
     /// A further way; the first ones of an end are kept, and no more than there is room for.
     pub(crate) fn add(&mut self, end: usize, part: T) {
-        if self.each().any(|(there, _)| there == end) {
-            return;
+        for way in &mut self.ways {
+            match way {
+                None => return *way = Some((end, part)),
+                Some((there, _)) if *there == end => return,
+                Some(_) => {}
+            }
         }
-        if let Some(free) = self.ways.iter_mut().find(|way| way.is_none()) {
-            *free = Some((end, part));
+    }
+
+    /// The only way, if there is one.
+    pub(crate) fn extend(&mut self, way: Option<(usize, T)>) {
+        if let Some((end, part)) = way {
+            self.add(end, part);
         }
     }
 
     /// Each of them, in the order they were added.
     pub(crate) fn each(&self) -> impl Iterator<Item = (usize, T)> + '_ {
-        self.ways.iter().flatten().copied()
-    }
-
-    /// The one that ends last.
-    pub(crate) fn longest(&self) -> Option<(usize, T)> {
-        self.each().max_by_key(|(end, _)| *end)
+        self.ways.iter().map_while(|way| *way)
     }
 }
 
 /// The parts a shape caught, in their order.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct Caught<T> {
     parts: [Option<(SectionId, T)>; CAUGHT],
+    count: usize,
 }
 
 impl<T: Copy> Caught<T> {
-    fn with(&self, section: SectionId, part: T) -> Self {
-        let mut more = *self;
-        if let Some(free) = more.parts.iter_mut().find(|part| part.is_none()) {
-            *free = Some((section, part));
-        }
-        more
+    const fn nothing() -> Self {
+        Self { parts: [None; CAUGHT], count: 0 }
+    }
+
+    fn each(&self) -> impl Iterator<Item = &(SectionId, T)> {
+        self.parts.iter().take(self.count).flatten()
     }
 
     /// The parts of one section.
     pub(crate) fn of(&self, section: SectionId) -> impl Iterator<Item = T> + '_ {
-        self.parts.iter().flatten().filter(move |(from, _)| *from == section).map(|(_, part)| *part)
+        self.each().filter(move |(from, _)| *from == section).map(|(_, part)| *part)
     }
 
     /// All parts.
     pub(crate) fn all(&self) -> impl Iterator<Item = T> + '_ {
-        self.parts.iter().flatten().map(|(_, part)| *part)
+        self.each().map(|(_, part)| *part)
     }
 }
 
@@ -96,39 +101,36 @@ impl Section {
     ) {
         let Some(word) = words.get(at) else { return };
         let lexicon = self.lexicon;
-        let (walk, nothing) = (Walk { lexicon, words, parts }, Caught { parts: [None; CAUGHT] });
+        let mut walk = Walk { lexicon, words, parts, caught: Caught::nothing(), told };
         let number = word.digit.then_some(super::WordId::NUMBER);
         for id in [Some(word.id), number].into_iter().flatten() {
             for start in lexicon.starting(self.id, id) {
-                walk.on(start.phrase.of(lexicon.elements), at, &nothing, told);
+                walk.on(start.phrase.of(lexicon.elements), at);
             }
         }
     }
 }
 
-struct Walk<'w, P> {
+struct Walk<'w, P: Parts> {
     lexicon: &'static Lexicon,
     words: &'w [Word],
     parts: &'w P,
+    /// What was caught on the way here.
+    caught: Caught<P::Part>,
+    told: &'w mut dyn FnMut(usize, &Caught<P::Part>),
 }
 
 impl<P: Parts> Walk<'_, P> {
-    fn on(
-        &self,
-        phrase: &[Element],
-        at: usize,
-        caught: &Caught<P::Part>,
-        told: &mut dyn FnMut(usize, &Caught<P::Part>),
-    ) {
-        let Some((element, rest)) = phrase.split_first() else { return told(at, caught) };
+    fn on(&mut self, phrase: &[Element], at: usize) {
+        let Some((element, rest)) = phrase.split_first() else { return (self.told)(at, &self.caught) };
         // A part that repeats would catch without end: no shape has one.
         if element.times != Times::One {
-            self.on(rest, at, caught, told);
+            self.on(rest, at);
         }
         if let What::Section(section) = element.what
-            && let Some(few) = self.parts.parts(section, at)
+            && let Some(ways) = self.parts.ways(section, at)
         {
-            return few.each().for_each(|(end, part)| self.on(rest, end, &caught.with(section, part), told));
+            return ways.for_each(|way| self.catch(section, way, rest));
         }
         let mut reader =
             Reader { lexicon: self.lexicon, words: self.words, depth: DEPTH, last: None, memo: None };
@@ -136,7 +138,45 @@ impl<P: Parts> Walk<'_, P> {
         while ends != 0 {
             let end = at + ends.trailing_zeros() as usize;
             ends &= ends - 1;
-            self.on(if element.times == Times::Repeated { phrase } else { rest }, end, caught, told);
+            self.on(if element.times == Times::Repeated { phrase } else { rest }, end);
+        }
+    }
+
+    /// Goes on behind a part. Parts that there is no room for are read and not kept.
+    fn catch(&mut self, section: SectionId, way: usize, rest: &[Element]) {
+        let end = self.parts.end(way);
+        if !self.may_go_on(rest, end) {
+            return;
+        }
+        let count = self.caught.count;
+        if let Some(free) = self.caught.parts.get_mut(count) {
+            *free = Some((section, self.parts.part(way)));
+            self.caught.count += 1;
+        }
+        self.on(rest, end);
+        self.caught.count = count;
+    }
+
+    /// Whether something that may stand at `at` begins there: most shapes end here.
+    fn may_go_on(&self, rest: &[Element], at: usize) -> bool {
+        for element in rest {
+            if self.may_stand(element.what, at) {
+                return true;
+            }
+            if element.times == Times::One {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn may_stand(&self, what: What, at: usize) -> bool {
+        let Some(word) = self.words.get(at) else { return false };
+        match what {
+            What::Word(id) => word.id == id,
+            What::OneOf(words) => words.of(self.lexicon.spellings).contains(&word.id),
+            What::Section(section) => self.lexicon.section(section).may_begin(self.words, at),
+            What::Rows(_) | What::Any | What::Number => true,
         }
     }
 }

@@ -22,48 +22,71 @@ impl WordId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SectionId(pub(crate) u16);
 
-impl SectionId {
-    /// A bit that few other sections have.
-    pub(crate) const fn bit(self) -> u64 {
-        1 << (self.0 % u64::BITS as u16)
-    }
-}
-
 /// From one place of a table to before another.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Span(pub(crate) u16, pub(crate) u16);
 
 impl Span {
-    /// Whether nothing is there.
-    pub(crate) const fn is_empty(self) -> bool {
-        self.0 == self.1
-    }
-
     /// That part of a table.
     pub(crate) fn of<T>(self, table: &[T]) -> &[T] {
         table.get(usize::from(self.0)..usize::from(self.1)).unwrap_or(&[])
     }
 }
 
-/// A phrase of a section, found under a word it can begin with.
+/// A phrase, found under a word it can begin with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Start {
-    /// The section.
-    pub(crate) section: SectionId,
     /// The phrase, in the table of elements.
     pub(crate) phrase: Span,
     /// What the phrase counts for, when it is given a value.
     pub(crate) value: Option<i64>,
 }
 
+/// What of one section begins with one word.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct List {
+    /// The phrases, in the table of starts.
+    pub(crate) starts: Span,
+    /// What the word alone counts for.
+    pub(crate) value: Option<i64>,
+}
+
 /// What can begin with a word.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Head {
-    /// The phrases, in the table of starts.
-    pub(crate) starts: Span,
-    /// The bit ([`SectionId::bit`]) of each section that has one of them or gives the word a value: most questions end
-    /// here.
+    /// The sections that do, in the table of sets; many words share one.
+    pub(crate) set: u16,
+    /// What of the first of them does, in the table of lists; the others follow.
+    pub(crate) lists: u16,
+}
+
+/// Some sections of a set: most questions end here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Block {
+    /// A bit for each of [`Block::SIZE`] sections.
     pub(crate) sections: u64,
+    /// How many sections of the set come before them.
+    pub(crate) before: u16,
+}
+
+impl Block {
+    /// So many sections a block.
+    pub(crate) const SIZE: u16 = 64;
+
+    /// Whether this section is in the set.
+    pub(crate) const fn has(self, section: SectionId) -> bool {
+        self.sections & Self::bit(section) != 0
+    }
+
+    /// How many sections of the set come before this one.
+    pub(crate) const fn rank(self, section: SectionId) -> u16 {
+        self.before + (self.sections & (Self::bit(section) - 1)).count_ones() as u16
+    }
+
+    /// The bit of a section in its block.
+    pub(crate) const fn bit(section: SectionId) -> u64 {
+        1 << (section.0 % Self::SIZE)
+    }
 }
 
 /// A part of a phrase.
@@ -80,8 +103,10 @@ pub(crate) struct Element {
 pub(crate) enum What {
     /// `word`.
     Word(WordId),
-    /// `a|b+c`: rows of words in the table of spellings, divided by [`WordId::UNKNOWN`].
+    /// `a|b`: words in the table of spellings.
     OneOf(Span),
+    /// `a|b+c`: rows of words in the table of spellings, divided by [`WordId::UNKNOWN`].
+    Rows(Span),
     /// `<section>`.
     Section(SectionId),
     /// `_`.

@@ -29,13 +29,16 @@ impl Compiled {
         let vocabulary = Vocabulary { words: leaked.leak(), slots: compile::slots(&words).leak() };
         let lexicons = files.iter().map(|file| {
             let tables = compile::compile(file, &names, &vocabulary)?;
-            let Tables { heads, starts, elements, spellings, values, sections, classes } = tables;
+            let Tables { heads, sets, lists, starts, elements, spellings, valued, sections, classes } =
+                tables;
             let lexicon: &'static Lexicon = Box::leak(Box::new(Lexicon {
                 heads: heads.leak(),
+                sets: sets.leak(),
+                lists: lists.leak(),
                 starts: starts.leak(),
                 elements: elements.leak(),
                 spellings: spellings.leak(),
-                values: values.leak(),
+                valued: valued.leak(),
                 sections: sections.leak(),
                 classes: classes.leak(),
             }));

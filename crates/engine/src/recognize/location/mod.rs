@@ -4,8 +4,7 @@
 //! by its capitals as well, but in a sentence only behind words that lead to a place; unknown words in lower case only
 //! right behind a preposition. So "swansea", "Woodside" and "in hintertupfing" are places, "the lamp flickers" is none.
 //!
-//! Of two places the question's own is taken: "from LA to Chicago" leaves from LA. A place that the question proposed
-//! is taken with a yes. The value is what the person wrote, without frame: "Swansea, Wales".
+//! Of two places the question's own is taken: "from LA to Chicago" leaves from LA. The value is what the person wrote, without frame: "Swansea, Wales".
 
 mod place;
 
@@ -17,7 +16,7 @@ use super::lexicon::{Cover, Lexicon, Section, SectionId, skip};
 use super::more::Inside;
 use super::request;
 use super::words::{Gap, Word, Words};
-use super::{ACTS, Context, Found, Match, NoMatch, Value, boolean, clause, named};
+use super::{ACTS, Context, Found, Match, NoMatch, Reads, Value, clause, named};
 use place::{Place, Places, Strength};
 
 /// What stands before a place; in this order, so that what asks and what leads is told apart.
@@ -38,8 +37,6 @@ const FROM: SectionId = named("location.from");
 const TO: SectionId = named("location.to");
 const ASKS_FROM: SectionId = named("location.asks_from");
 const ASKS_TO: SectionId = named("location.asks_to");
-const OPEN: SectionId = named("location.open");
-const VAGUE: SectionId = named("location.vague");
 const ARTICLE: SectionId = named("location.article");
 const FIRM: SectionId = named("location.firm");
 const IDIOM: SectionId = named("location.idiom");
@@ -47,36 +44,8 @@ const THANKS: SectionId = named("thanks");
 
 /// Words a preposition has, at most.
 const PREPOSITION: usize = 4;
-/// Words among which an open question begins: "Sure, and where …".
-const BEFORE_OPEN: usize = 4;
 /// Places in a row that are told apart.
 const ROW: usize = 3;
-
-/// Reads a place, with a remainder when the rest is a clause of its own.
-pub(crate) fn read(
-    lexicon: &'static Lexicon,
-    message: &Words,
-    context: &Context<'_>,
-) -> Result<Match, NoMatch> {
-    let reader = Reader { lexicon, places: Places::of(lexicon, message, context), context };
-    let said = clause::read(lexicon, message, |words| reader.whole(words)).and_then(|said| reader.kept(said));
-    said.or_else(|no| reader.suggested(message).or_else(|| reader.tied()).ok_or(no))
-}
-
-/// Every place of a message that the question may ask for, with its words: known ones, and names behind a preposition.
-/// Where a journey ends answers no question where it begins.
-pub(crate) fn values(lexicon: &'static Lexicon, message: &Words, context: &Context<'_>) -> Vec<Inside> {
-    let places = Places::of(lexicon, message, context);
-    let reader = Reader { lexicon, places, context };
-    let wanted = reader.wanted();
-    let fit = |range: Range<usize>| match (reader.role(range.start), wanted) {
-        (Some(is), Some(wanted)) if is != wanted => None,
-        (is, wanted) => {
-            Some(Inside { fit: u8::from(is.is_some() && is == wanted), found: reader.found(range) })
-        }
-    };
-    reader.all().filter_map(fit).collect()
-}
 
 /// What a place is to a journey.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,13 +54,40 @@ enum Role {
     To,
 }
 
-struct Reader<'r> {
+/// Reads the places of a message.
+pub(crate) struct Reader<'r> {
     lexicon: &'static Lexicon,
     places: Places<'r>,
     context: &'r Context<'r>,
 }
 
-impl Reader<'_> {
+impl Reads for Reader<'_> {
+    fn answer(&self) -> Result<Match, NoMatch> {
+        let message = self.places.text;
+        let said =
+            clause::read(self.lexicon, message, |words| self.whole(words)).and_then(|said| self.kept(said));
+        said.or_else(|no| self.tied().ok_or(no))
+    }
+
+    /// Every place that the question may ask for, with its words: known ones, and names behind a preposition. Where a
+    /// journey ends answers no question where it begins.
+    fn values(&self) -> Vec<Inside> {
+        let wanted = self.wanted();
+        let fit = |range: Range<usize>| match (self.role(range.start), wanted) {
+            (Some(is), Some(wanted)) if is != wanted => None,
+            (is, wanted) => {
+                Some(Inside { fit: u8::from(is.is_some() && is == wanted), found: self.found(range) })
+            }
+        };
+        self.all().filter_map(fit).collect()
+    }
+}
+
+impl<'r> Reader<'r> {
+    pub(crate) fn of(lexicon: &'static Lexicon, message: &'r Words, context: &'r Context<'r>) -> Self {
+        Self { lexicon, places: Places::of(lexicon, message, context), context }
+    }
+
     fn list(&self, id: SectionId) -> Section {
         self.lexicon.section(id)
     }
@@ -257,25 +253,6 @@ impl Reader<'_> {
     fn placed(&self, section: SectionId, at: usize) -> bool {
         let words = &self.places.words()[..at];
         (at.saturating_sub(PREPOSITION)..at).any(|from| self.list(section).is(&words[from..]))
-    }
-
-    /// The one place the question proposed, when the message says yes to it.
-    fn suggested(&self, message: &Words) -> Option<Match> {
-        let question = self.context.question();
-        let asked = question.all().chunk_by(|word, _| word.after < Gap::Hard).next_back()?;
-        let open = (0..asked.len().min(BEFORE_OPEN)).any(|at| self.list(OPEN).at(asked, at));
-        if open || self.list(VAGUE).within(question.all()) || self.all().next().is_some() {
-            return None;
-        }
-        let agreed = boolean::read(self.lexicon, message, self.context).ok()?;
-        if agreed.value != Value::Boolean(true) {
-            return None;
-        }
-        let places = Places::of(self.lexicon, question, self.context);
-        let proposed = Reader { lexicon: self.lexicon, places, context: self.context };
-        let mut all = proposed.all();
-        let only = all.next().filter(|_| all.next().is_none())?;
-        Some(Match { value: proposed.found(only).value, ..agreed })
     }
 }
 

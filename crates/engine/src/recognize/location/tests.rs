@@ -3,7 +3,7 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::values;
+use super::{Reader, Reads as _};
 use crate::recognize::lexicon::RECOGNIZE;
 use crate::recognize::{Context, Expected, Value, Words, answer, matches};
 
@@ -172,7 +172,8 @@ fn a_proposed_place_is_taken_with_a_yes() {
 #[test]
 fn every_place_of_a_message_is_found() {
     let said = |asked: &str, text: &str| -> Vec<String> {
-        let found = values(&RECOGNIZE[0], &Words::of(text), &Context::default().to(asked));
+        let (message, context) = (Words::of(text), Context::default().to(asked));
+        let found = Reader::of(&RECOGNIZE[0], &message, &context).values();
         found.into_iter().map(|inside| inside.found.value.text().to_string()).collect()
     };
     assert_eq!(said("", "Look for something in Philadelphia on March 12th."), ["Philadelphia"]);

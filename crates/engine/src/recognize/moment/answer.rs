@@ -11,15 +11,22 @@ use jiff::civil::DateTime;
 
 use super::clock::{Clock, Window};
 use super::day::Day;
-use super::grammar::{Grammar, Item, PART, PERIOD};
+use super::grammar::{Grammar, Item, PART, PERIOD, Ways};
 use super::items::{Found, Kind, What};
-use crate::recognize::lexicon::{Parts as _, Section, SectionId};
+use crate::recognize::echo::Echo;
+use crate::recognize::lexicon::{Section, SectionId, anywhere};
 use crate::recognize::words::{Gap, Word};
 use crate::recognize::{Context, Reading, Value, named};
 
 const ASKS: SectionId = named("time.asks");
 const ASK_WORD: SectionId = named("time.ask_word");
 const THE: SectionId = named("time.the");
+const LITTLE: SectionId = named("time.little");
+const REFUSES: SectionId = named("more.not");
+const BUT: SectionId = named("time.but");
+const SHOWS: SectionId = named("time.shows");
+const MEAL: SectionId = named("time.meal");
+const DATE_LEAD: SectionId = named("date.lead");
 /// How many words may stand between a time and its part of the day: "tomorrow evening, at about 5".
 const APART: usize = 3;
 /// What may stand beside a value.
@@ -30,7 +37,7 @@ const BESIDE: [SectionId; 11] = [
     named("little"),
     named("thanks"),
     named("time.lead"),
-    named("time.little"),
+    LITTLE,
     named("joiner"),
     named("time.person"),
     named("time.help"),
@@ -42,6 +49,16 @@ const DO: SectionId = named("time.do");
 const NOUN: SectionId = named("time.noun");
 /// What people ask about: a value beside it says what about it they want to know.
 const ABOUT: SectionId = named("time.about");
+
+const BEGIN: SectionId = named("asked.begin");
+const END: SectionId = named("asked.end");
+
+/// An end of a stretch of days.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    First,
+    Last,
+}
 
 /// A value and the tokens it is said with.
 #[derive(Clone, Debug)]
@@ -82,16 +99,18 @@ fn days(found: &[Found]) -> impl Iterator<Item = Day> {
 }
 
 /// Makes values of what was found.
-pub(crate) struct Maker<'g, 'c> {
-    pub(crate) grammar: &'g Grammar<'g>,
+pub(crate) struct Maker<'m> {
+    pub(crate) grammar: Grammar<'m>,
+    /// The message is over with something, whatever it names: nothing of it is a value.
+    pub(crate) closes: bool,
     pub(crate) found: Vec<Found>,
-    pub(crate) context: &'g Context<'c>,
+    pub(crate) context: &'m Context<'m>,
     pub(crate) kind: Kind,
 }
 
-impl Maker<'_, '_> {
+impl Maker<'_> {
     /// Every value of the kind that these tokens hold.
-    pub(crate) fn values(&self, within: &Range<usize>) -> Vec<Said> {
+    pub(crate) fn said(&self, within: &Range<usize>) -> Vec<Said> {
         let inside = self.found.iter().filter(|f| within.start <= f.from && f.to <= within.end);
         let inside = Inside::of(inside.copied().collect());
         let mut values: Vec<Said> = (0..inside.all.len()).filter_map(|i| self.value(&inside, i)).collect();
@@ -110,7 +129,8 @@ impl Maker<'_, '_> {
         let value = match (self.kind, found.what) {
             (Kind::Time, What::Clock(clock)) => {
                 let (is, or) = self.likely(inside, i, clock);
-                Value::Time(Reading { is: is.text(), or: or.map(Clock::text) })
+                let text = |clock| self.time_of(inside, clock);
+                Value::Time(Reading { is: text(is), or: or.map(text) })
             }
             (Kind::Time, What::Clocks(from, to)) => {
                 Value::Time(Reading { is: self.clocks(inside, i, from, to), or: None })
@@ -121,6 +141,7 @@ impl Maker<'_, '_> {
             }
             (Kind::Time, What::At(moment)) => Value::Time(Reading { is: time(moment), or: None }),
             (Kind::Date, What::Day(day)) => {
+                let day = self.asked_end(found, day);
                 Value::Date(Reading { is: day.text(), or: day.or.map(|or| or.to_string()) })
             }
             (Kind::Date, What::At(moment)) => {
@@ -134,12 +155,36 @@ impl Maker<'_, '_> {
         let (weak, bare) = (found.weak && !parted, found.bare && !parted);
         let tokens = found.from..found.to;
         let alone = weak && !found.what.is_clock();
-        let rough = self.kind == Kind::Date
-            && self
-                .grammar
-                .parts(PERIOD, found.from)
-                .is_some_and(|ways| ways.longest().is_some_and(|(to, _)| to == found.to));
+        let rough = self.rough(found);
         Some(Said { value, tokens, weak, alone, bare, rough })
+    }
+
+    /// "From the 10th until the 14th": of both ends the one that was asked for. A week that has a name stays whole.
+    fn asked_end(&self, found: &Found, day: Day) -> Day {
+        let end = match self.one_end() {
+            Some(End::First) => day.from,
+            Some(End::Last) => day.to,
+            None => None,
+        };
+        let whole = day.from.is_none() || day.to.is_none() || self.rough(found);
+        end.filter(|_| !whole).map_or(day, Day::one)
+    }
+
+    /// Which end of a stretch the question is about, when it is about one.
+    fn one_end(&self) -> Option<End> {
+        let asked = self.context.question().all();
+        let within = |id| self.grammar.lexicon.section(id).within(asked);
+        match (within(BEGIN), within(END)) {
+            (true, false) => Some(End::First),
+            (false, true) => Some(End::Last),
+            _ => None,
+        }
+    }
+
+    /// Several days that have one name: "this week".
+    fn rough(&self, found: &Found) -> bool {
+        let named = |ways: Ways<'_>| ways.longest().is_some_and(|(to, _)| to == found.to);
+        self.kind == Kind::Date && self.grammar.parts(PERIOD, found.from).is_some_and(named)
     }
 
     /// Whether there is a time that is more than a number, or has a part of the day beside it.
@@ -154,7 +199,10 @@ impl Maker<'_, '_> {
     fn moment(&self, inside: &Inside, i: usize) -> Option<Reading> {
         let (found, day) = (&inside.all[i], inside.day);
         let plain = |is: String| Some(Reading { is, or: None });
-        let on = |day: &Day, clock: Clock| day.from.map(|date| format!("{date}T{}", clock.text()));
+        let on = |day: &Day, clock: Clock| {
+            let (date, clock) = clock.local(day.from?, self.context.ahead());
+            Some(format!("{date}T{}", clock.text()))
+        };
         match found.what {
             What::At(moment) => plain(minute(moment)),
             What::Clock(clock) => {
@@ -177,6 +225,9 @@ impl Maker<'_, '_> {
             What::Day(day) if !inside.clock && !inside.part => {
                 if let Some(window) = self.own_window(found) {
                     return plain(part_of(&day, window)?);
+                }
+                if let (Some(date), Some(hour)) = (day.single(), day.hour) {
+                    return plain(format!("{date}T{hour:02}:00"));
                 }
                 let from = day.from.map(|from| format!("{from}T00:00"));
                 let to = match day.to {
@@ -202,7 +253,8 @@ impl Maker<'_, '_> {
     /// The next day on which that time is still to come.
     fn next(&self, clock: Clock) -> Day {
         let today = self.today();
-        let over = clock.minute() <= self.minute_of_day();
+        let (date, local) = clock.local(today, self.context.ahead());
+        let over = (date, local.minute()) <= (today, self.minute_of_day());
         Day::one(if over { today.tomorrow().unwrap_or(today) } else { today })
     }
 
@@ -229,13 +281,19 @@ impl Maker<'_, '_> {
         (is, Some(is.other()))
     }
 
+    /// A time on the person's own clock.
+    fn time_of(&self, inside: &Inside, clock: Clock) -> String {
+        let day = inside.day.and_then(|day| day.from).unwrap_or_else(|| self.today());
+        clock.local(day, self.context.ahead()).1.text()
+    }
+
     fn clocks(&self, inside: &Inside, i: usize, from: Option<Clock>, to: Option<Clock>) -> String {
         let from = from.map(|clock| self.likely(inside, i, clock).0);
         let to = to.map(|clock| match from {
             Some(from) if clock.open() => clock.after(from),
             _ => self.likely(inside, i, clock).0,
         });
-        let end = |clock: Option<Clock>| clock.map_or_else(|| "..".to_string(), Clock::text);
+        let end = |clock: Option<Clock>| clock.map_or_else(|| "..".to_string(), |c| self.time_of(inside, c));
         span(&end(from), &end(to))
     }
 
@@ -248,7 +306,7 @@ impl Maker<'_, '_> {
         };
         let (before, own, behind) = (&inside.all[..i], &inside.all[i], &inside.all[i + 1..]);
         let beside = |found: &&Found| {
-            let apart = found.from.max(own.from) - found.to.min(own.to);
+            let apart = found.from.max(own.from).saturating_sub(found.to.min(own.to));
             !found.what.is_clock() && apart <= APART
         };
         let behind = behind.iter().take_while(beside).find_map(near);
@@ -264,7 +322,7 @@ impl Maker<'_, '_> {
     /// The part of the day that the question names.
     fn asked(&self) -> Option<Window> {
         let asked = self.context.question().all();
-        let parts = [PART, named("time.meal")].map(|id| self.grammar.lexicon.section(id));
+        let parts = [PART, MEAL].map(|id| self.grammar.lexicon.section(id));
         let written = (0..asked.len()).find_map(|at| parts.iter().find_map(|part| part.valued(asked, at)));
         Window::hours(written?.0)
     }
@@ -277,7 +335,7 @@ impl Maker<'_, '_> {
         if self.found.iter().any(cut) {
             return None;
         }
-        let said = self.values(&within);
+        let said = self.said(&within);
         let (value, alone) = match said.as_slice() {
             [] => (self.length(&within)?, false),
             // "march on": a word that may be something else is no day when it goes on.
@@ -289,6 +347,16 @@ impl Maker<'_, '_> {
         // A sentence before it that is no part of the answer asks for something else.
         let before = 0..within.start;
         (self.explained(&within, alone) && self.explained(&before, false)).then_some(value)
+    }
+
+    /// Whether the clause that begins there only adds to what was said: "the 14th, but the flight has to be cheap".
+    pub(crate) fn adds(&self, word: usize) -> bool {
+        let words = self.grammar.tokens.message.all();
+        let denies = |at| anywhere(REFUSES, words, at) > 0;
+        let rest = self.grammar.tokens.tokens(word..words.len());
+        self.grammar.lexicon.section(BUT).at(words, word)
+            && self.said(&rest).is_empty()
+            && !(word..words.len()).any(denies)
     }
 
     /// A length where a time or a day is asked for: "two hours" tells when a meeting ends. The value says what it is.
@@ -307,7 +375,15 @@ impl Maker<'_, '_> {
         let words = &self.grammar.tokens.all;
         let verb = self.grammar.lexicon.section(DO);
         let echo = |at: &usize| verb.at(words, *at) && self.echoes(words, *at);
-        let echoes = |from: usize, said: &Said| (from..said.tokens.start).filter(echo).count();
+        let side = self.one_end().map(|end| match end {
+            End::First => BEGIN,
+            End::Last => END,
+        });
+        let sides = |at: &usize| side.is_some_and(|id| self.grammar.lexicon.section(id).at(words, *at));
+        let echoes = |from: usize, said: &Said| {
+            let before = from..said.tokens.start;
+            before.clone().filter(echo).count() + usize::from(before.clone().any(|at| sides(&at)))
+        };
         let (echoes_1, echoes_2) = (echoes(start, first), echoes(first.tokens.end, second));
         let mut between = first.tokens.end..second.tokens.start;
         let own_verb = between.any(|at| verb.at(words, at) && !self.little(at));
@@ -319,11 +395,11 @@ impl Maker<'_, '_> {
     }
 
     fn goes_on(&self, at: usize) -> bool {
-        self.grammar.lexicon.section(named("date.lead")).at(&self.grammar.tokens.all, at)
+        self.grammar.lexicon.section(DATE_LEAD).at(&self.grammar.tokens.all, at)
     }
 
     fn little(&self, at: usize) -> bool {
-        self.grammar.lexicon.section(named("time.little")).at(&self.grammar.tokens.all, at)
+        self.grammar.lexicon.section(LITTLE).at(&self.grammar.tokens.all, at)
     }
 
     /// Whether everything beside the values is of closed lists, an echo of the question, or a known thing.
@@ -332,11 +408,17 @@ impl Maker<'_, '_> {
         let all: Vec<Section> =
             BESIDE.iter().chain(&[NOUN]).map(|id| self.grammar.lexicon.section(*id)).collect();
         let sections = if weak { &all[..BESIDE_WEAK] } else { &all[..] };
-        if self.grammar.lexicon.section(ASKS).at(words, within.start) {
-            return false;
-        }
         let mut at = within.start;
         while at < within.end {
+            if let Some(behind) = self.shown(at) {
+                at = behind;
+                continue;
+            }
+            // A sentence that asks, or goes into a thing that one asks about, wants more than the question.
+            let begins = at == within.start || words[at - 1].after >= Gap::Hard;
+            if begins && self.grammar.lexicon.section(ASKS).at(words, at) || self.asks_about(words, at) {
+                return false;
+            }
             if let Some(found) = self.found.iter().find(|f| f.from <= at && at < f.to) {
                 at = found.to;
                 continue;
@@ -359,30 +441,31 @@ impl Maker<'_, '_> {
         true
     }
 
+    /// Behind "show me", when a value is all there is to show.
+    fn shown(&self, at: usize) -> Option<usize> {
+        let behind = self.grammar.skip(SHOWS, at);
+        self.found.iter().any(|found| found.from == behind && behind > at).then_some(behind)
+    }
+
+    /// "my schedule", when the question is about something else.
+    fn asks_about(&self, words: &[Word], at: usize) -> bool {
+        let section = |id| self.grammar.lexicon.section(id);
+        section(THE).at(words, at) && section(ABOUT).at(words, at + 1) && !self.echoes(words, at + 1)
+    }
+
     /// "the car", "my flight": how many words.
     fn known_thing(&self, words: &[Word], at: usize) -> usize {
         let the = self.grammar.lexicon.section(THE);
-        let about = self.grammar.lexicon.section(ABOUT);
-        let thing = words.get(at + 1).is_some_and(|word| !word.digit);
-        let known = thing && (!about.at(words, at + 1) || self.echoes(words, at + 1));
+        let known = words.get(at + 1).is_some_and(|word| !word.digit);
         if the.at(words, at) && words[at].after == Gap::Space && known { 2 } else { 0 }
     }
 
     /// Whether the question has this word too, maybe in another form.
     fn echoes(&self, words: &[Word], at: usize) -> bool {
-        let own = self.grammar.tokens.message.folded(&words[at]);
-        if self.grammar.lexicon.section(ASK_WORD).at(words, at) {
-            return false;
-        }
-        let asked = self.context.question();
-        asked.all().iter().any(|other| same_word(own, asked.folded(other)))
+        let Grammar { lexicon, tokens, .. } = &self.grammar;
+        let echo = Echo::of(lexicon, tokens.message, self.context.question());
+        !lexicon.section(ASK_WORD).at(words, at) && echo.has(&words[at])
     }
-}
-
-/// Whether two words are the same but for their endings: "leaving" and "leave".
-fn same_word(a: &str, b: &str) -> bool {
-    let common = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
-    a == b || common >= 4 && a.len().max(b.len()) <= common + 4
 }
 
 fn span(from: &str, to: &str) -> String {
@@ -394,8 +477,10 @@ fn minute(moment: DateTime) -> String {
     format!("{}T{}", moment.date(), time(moment))
 }
 
+/// To the second where the moment has seconds.
 fn time(moment: DateTime) -> String {
-    format!("{:02}:{:02}", moment.hour(), moment.minute())
+    let (hour, minute, second) = (moment.hour(), moment.minute(), moment.second());
+    if second == 0 { format!("{hour:02}:{minute:02}") } else { format!("{hour:02}:{minute:02}:{second:02}") }
 }
 
 fn part_of(day: &Day, window: Window) -> Option<String> {

@@ -3,6 +3,9 @@
 use alloc::format;
 use alloc::string::String;
 
+use jiff::ToSpan as _;
+use jiff::civil::{Date, Weekday};
+
 const HOUR: u16 = 60;
 const NOON: u16 = 12 * HOUR;
 const DAY: u16 = 24 * HOUR;
@@ -13,6 +16,43 @@ pub(crate) struct Clock {
     second: Option<u8>,
     /// The half of the day is said, or plain from the hour.
     known: bool,
+    /// Whose clocks show it, when that was said.
+    zone: Option<Zone>,
+}
+
+/// How far clocks are ahead of UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Zone {
+    /// In minutes, in winter.
+    pub(crate) ahead: i16,
+    pub(crate) summer: Summer,
+}
+
+/// When clocks are an hour further ahead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Summer {
+    /// Never, or the name says which of the two is meant: "PST".
+    Said,
+    /// From the second Sunday of March to the first of November.
+    America,
+    /// From the last Sunday of March to the last of October.
+    Europe,
+}
+
+impl Zone {
+    /// How many minutes its clocks are ahead of UTC on a day. On the two days that change, it is the time of the evening.
+    pub(crate) fn on(self, date: Date) -> Option<i64> {
+        let sunday = |month, nth| {
+            let first = Date::new(date.year(), month, 1).ok()?;
+            first.nth_weekday_of_month(nth, Weekday::Sunday).ok()
+        };
+        let [begins, ends] = match self.summer {
+            Summer::Said => return Some(self.ahead.into()),
+            Summer::America => [sunday(3, 2)?, sunday(11, 1)?],
+            Summer::Europe => [sunday(3, -1)?, sunday(10, -1)?],
+        };
+        Some(i64::from(self.ahead) + if (begins..ends).contains(&date) { 60 } else { 0 })
+    }
 }
 
 /// A stretch of the day, in minutes; past midnight when it ends before it begins.
@@ -33,13 +73,13 @@ impl Clock {
         };
         let fits = hour < 24 || minute == 0 && second.is_none_or(|second| second == 0);
         let known = hour == 0 || hour > 12;
-        fits.then_some(Self { minute: (hour * HOUR + minute) % DAY, second, known })
+        fits.then_some(Self { minute: (hour * HOUR + minute) % DAY, second, known, zone: None })
     }
 
     /// A minute of the day that leaves nothing open.
     pub(crate) fn exactly(minute: i64) -> Option<Self> {
         let minute = u16::try_from(minute).ok().filter(|minute| *minute <= DAY)?;
-        Some(Self { minute: minute % DAY, second: None, known: true })
+        Some(Self { minute: minute % DAY, second: None, known: true, zone: None })
     }
 
     /// The same clock, so many minutes on or back; it stays open what was open.
@@ -99,6 +139,25 @@ impl Clock {
         if until(early) < until(late) { early } else { late }
     }
 
+    /// The same, on clocks of a zone, unless it is said of another one.
+    pub(crate) fn zoned(self, zone: Option<Zone>) -> Self {
+        Self { zone: self.zone.or(zone), ..self }
+    }
+
+    /// The same, on clocks of the other's zone when it has none of its own.
+    pub(crate) fn beside(self, other: Self) -> Self {
+        self.zoned(other.zone)
+    }
+
+    /// The same moment on clocks so many minutes ahead of UTC, when it is said of this day: the day there may be another.
+    pub(crate) fn local(self, date: Date, ahead: i64) -> (Date, Self) {
+        let Some(own) = self.zone.and_then(|zone| zone.on(date)) else { return (date, self) };
+        let minute = i64::from(self.minute) + ahead - own;
+        let day = date.checked_add(minute.div_euclid(i64::from(DAY)).days()).unwrap_or(date);
+        let minute = u16::try_from(minute.rem_euclid(i64::from(DAY))).unwrap_or(self.minute);
+        (day, Self { minute, known: true, zone: None, ..self })
+    }
+
     /// The minute of the day.
     pub(crate) fn minute(self) -> u16 {
         self.minute
@@ -137,6 +196,11 @@ impl Window {
 
     /// Where it begins and ends.
     pub(crate) fn ends(self) -> [Clock; 2] {
-        [self.from, self.to].map(|minute| Clock { minute: minute % DAY, second: None, known: true })
+        [self.from, self.to].map(|minute| Clock {
+            minute: minute % DAY,
+            second: None,
+            known: true,
+            zone: None,
+        })
     }
 }

@@ -13,6 +13,8 @@
 //! | March 3rd | 2026-03-03 | the next one, today included |
 //! | January 3rd, which has passed | 2027-01-03 | next year's |
 //! | Friday the 13th | 2026-02-13 | the next day that is both |
+//! | Friday, January 9 | 2026-01-09 | the next day that is both, or one of the last month |
+//! | this Friday, January 20 | 2026-01-20, or 2026-01-16 | one of the two is a mistake |
 //! | this weekend | 2026-01-17/2026-01-18 | Saturday and Sunday of this week, also when it is Sunday |
 //! | next week | 2026-01-19/2026-01-25 | Monday to Sunday |
 //! | 3/4/30 | 2030-03-04 | two digits are a year of the hundred that ends twenty years from now |
@@ -43,6 +45,8 @@ pub(crate) struct Day {
     pub(crate) to: Option<Date>,
     /// The other reading, of "3/4".
     pub(crate) or: Option<Date>,
+    /// The hour of now, when it is so many days from now.
+    pub(crate) hour: Option<i8>,
     /// What comes again, so that a weekday named beside it may choose another one.
     pub(crate) again: Again,
 }
@@ -63,11 +67,13 @@ pub(crate) enum Again {
 /// How far one looks for the next February 29 or Friday 13th.
 const YEARS: i16 = 12;
 const MONTHS: i16 = 40;
+/// So many days back a date has just passed: with its weekday it is that one, and not the next such one in years.
+const JUST: i32 = 31;
 
 impl Day {
     /// One day.
     pub(crate) fn one(date: Date) -> Self {
-        Self { from: Some(date), to: Some(date), or: None, again: Again::Never }
+        Self { from: Some(date), to: Some(date), or: None, hour: None, again: Again::Never }
     }
 
     /// From one to another; `None` when they are the wrong way round.
@@ -199,10 +205,16 @@ impl Said {
             Again::Monthly => {
                 self.nearest(MONTHS, |months| self.in_month(months, date.day().into()).filter(fits))
             }
-            Again::Yearly => self.nearest(YEARS, |years| {
-                let year = i64::from(self.today().year()) + i64::from(years);
-                self.date(year, 4, date.month().into(), date.day().into()).filter(fits)
-            }),
+            Again::Yearly => {
+                let in_year = |years: i16| {
+                    let year = i64::from(self.today().year()) + i64::from(years);
+                    self.date(year, 4, date.month().into(), date.day().into()).filter(fits)
+                };
+                let just = |date: &Date| {
+                    (1..=JUST).contains(&(date.until(self.today()).map_or(0, |s| s.get_days())))
+                };
+                (-1..=0).filter_map(in_year).find(just).or_else(|| self.nearest(YEARS, in_year))
+            }
         };
         found.map(Day::one)
     }

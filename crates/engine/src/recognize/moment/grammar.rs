@@ -1,19 +1,19 @@
 //! Reads shapes of the lexicon and their parts where they stand. The words and their order are data
 //! (`data/*/time.txt`); what a shape means is in `meaning`.
 
-use alloc::vec;
 use alloc::vec::Vec;
 use core::cell::{Cell, RefCell};
+use core::ops::Range;
 
 use super::clock::Clock;
 use super::day::{Day, Said};
 use super::feast::{Feast, RULES};
 use super::length::{Length, WHOLE};
-use super::meaning::{MEANINGS, Meaning};
+use super::meaning::{Meaning, meaning};
 use super::tokens::Tokens;
 use crate::recognize::lexicon::{Few, Lexicon, Parts, SectionId};
 use crate::recognize::named;
-use crate::recognize::words::Gap;
+use crate::recognize::words::{Gap, Word};
 
 use jiff::civil::DateTime;
 
@@ -55,6 +55,9 @@ const QUANTITY: SectionId = named("time.quantity");
 const AND_HALF: SectionId = named("time.and_half");
 pub(super) const MONTH: SectionId = named("time.month");
 pub(super) const WEEKDAY: SectionId = named("time.weekday");
+pub(super) const ZONE: SectionId = named("time.zone");
+pub(super) const ZONE_US: SectionId = named("time.zone_us");
+pub(super) const ZONE_EU: SectionId = named("time.zone_eu");
 pub(super) const UNIT: SectionId = named("time.unit");
 pub(super) const MONTHS: SectionId = named("time.months");
 pub(super) const RELATIVE: SectionId = named("time.relative");
@@ -67,6 +70,7 @@ pub(super) const PART: SectionId = named("time.part");
 pub(super) const POINT: SectionId = named("time.point");
 pub(super) const FEW: SectionId = named("time.few");
 pub(super) const CLOCK: SectionId = named("time.clock");
+const HALF: SectionId = named("time.half");
 pub(super) const BARE: SectionId = named("time.bare");
 const CORE: SectionId = named("time.core");
 pub(super) const DATE: SectionId = named("time.date");
@@ -80,20 +84,48 @@ pub(super) const AT: SectionId = named("time.at");
 /// A message being read: sections of the lexicon as parts, where they stand.
 pub(crate) struct Grammar<'m> {
     pub(crate) lexicon: &'static Lexicon,
-    pub(crate) tokens: &'m Tokens<'m>,
+    pub(crate) tokens: Tokens<'m>,
     pub(crate) said: Said,
     depth: Cell<u8>,
     /// Whether something was not read because it is named too deep.
     cut: Cell<bool>,
+    /// Every way something was read, one after the other.
+    ways: RefCell<Vec<(usize, Item)>>,
     /// What was read last, found by section and place: many shapes begin alike.
-    read: RefCell<Vec<Option<Read>>>,
+    read: [Cell<Option<Read>>; READ],
 }
 
-/// What a section is at a place.
-type Read = (SectionId, usize, Few<Item>);
+/// A section at a place, and the ways it was read there.
+#[derive(Clone, Copy)]
+struct Read {
+    section: SectionId,
+    at: u32,
+    ways: (u32, u32),
+}
 
 /// How many readings are kept: a few places with all that is asked of them.
 const READ: usize = 128;
+
+/// The ways a section was read at a place.
+pub(crate) struct Ways<'g> {
+    grammar: &'g Grammar<'g>,
+    numbers: Range<usize>,
+}
+
+impl<'g> Ways<'g> {
+    /// Each of them, in the order they were found.
+    pub(crate) fn each(self) -> impl Iterator<Item = (usize, Item)> + 'g {
+        self.numbers.map(|way| self.grammar.ways.borrow()[way])
+    }
+
+    /// The one that ends last.
+    pub(crate) fn longest(self) -> Option<(usize, Item)> {
+        self.each().max_by_key(|(end, _)| *end)
+    }
+}
+
+/// No name of a holiday has more words.
+const LONGEST_NAME: usize = 8;
 
 /// How deep shapes may name each other.
 const DEPTH: u8 = 8;
@@ -101,14 +133,13 @@ const DEPTH: u8 = 8;
 const SHORT: SectionId = named("time.short");
 
 impl<'m> Grammar<'m> {
-    pub(crate) fn new(lexicon: &'static Lexicon, tokens: &'m Tokens<'m>, said: Said) -> Self {
-        let (depth, cut, read) = (Cell::new(0), Cell::new(false), RefCell::new(vec![None; READ]));
-        Self { lexicon, tokens, said, depth, cut, read }
+    pub(crate) fn new(lexicon: &'static Lexicon, tokens: Tokens<'m>, said: Said) -> Self {
+        let (depth, cut, ways) = (Cell::new(0), Cell::new(false), RefCell::default());
+        Self { lexicon, tokens, said, depth, cut, ways, read: [const { Cell::new(None) }; READ] }
     }
 
-    /// Every way to read a section's shapes at `at`, as the section means them.
-    fn shapes(&self, section: SectionId, at: usize, meaning: Meaning) -> Few<Item> {
-        let mut few = Few::NONE;
+    /// Adds every way to read a section's shapes at `at`, as the section means them.
+    fn shapes(&self, section: SectionId, at: usize, meaning: Meaning, few: &mut Few<Item>) {
         if self.depth.get() < DEPTH {
             self.depth.set(self.depth.get() + 1);
             self.lexicon.section(section).shapes(&self.tokens.all, at, self, &mut |end, caught| {
@@ -122,7 +153,6 @@ impl<'m> Grammar<'m> {
         } else {
             self.cut.set(true);
         }
-        few
     }
 
     /// Whether no sentence ends between these tokens.
@@ -140,13 +170,27 @@ impl<'m> Grammar<'m> {
         Some((end, Item::Number(value, 0)))
     }
 
-    /// The longest name of a holiday.
+    /// The longest name of a holiday. A hyphen inside says nothing: "Jamat Ul-Vida".
     fn feast(&self, at: usize) -> Option<(usize, Item)> {
-        let named = RULES.into_iter().filter_map(|(section, rule)| {
-            let (written, end) = self.lexicon.section(section).valued(&self.tokens.all, at)?;
-            Some((end, Item::Feast(Feast { rule, written })))
-        });
-        named.max_by_key(|(end, _)| *end)
+        let all = &self.tokens.all;
+        let longest = |words: &[Word], at: usize| {
+            let named = RULES.into_iter().filter_map(|(section, rule)| {
+                let (written, end) = self.lexicon.section(section).valued(words, at)?;
+                Some((end, Item::Feast(Feast { rule, written })))
+            });
+            named.max_by_key(|(end, _)| *end)
+        };
+        let hyphen = |at: &usize| self.tokens.is_hyphen(*at);
+        if !(at + 1..all.len().min(at + LONGEST_NAME)).any(|at| hyphen(&at)) {
+            return longest(all, at);
+        }
+        let (mut words, mut ends, mut count) = ([*all.get(at)?; LONGEST_NAME], [at; LONGEST_NAME], 0);
+        for word in (at..all.len()).filter(|at| !hyphen(at)).take(LONGEST_NAME) {
+            (words[count], ends[count]) = (all[word], word + 1);
+            count += 1;
+        }
+        let (end, feast) = longest(&words[..count], 0)?;
+        Some((ends[end - 1], feast))
     }
 
     /// Words of a section from `at` on; where they end.
@@ -154,15 +198,12 @@ impl<'m> Grammar<'m> {
         at + self.lexicon.section(section).longest(&self.tokens.all, at)
     }
 
-    /// A whole number: digits, or words up to 99. "twenty five" is also a 20.
-    fn number(&self, at: usize) -> Few<Item> {
+    /// Adds a whole number: digits, or words up to 99. "twenty five" is also a 20.
+    fn number(&self, at: usize, few: &mut Few<Item>) {
         if let Some((n, digits)) = self.tokens.digits(at) {
-            return Few::one(Some((at + 1, Item::Number(n, digits))));
+            return few.add(at + 1, Item::Number(n, digits));
         }
-        let Some((n, end)) = self.lexicon.section(CARDINAL).valued(&self.tokens.all, at) else {
-            return Few::NONE;
-        };
-        let mut few = Few::NONE;
+        let Some((n, end)) = self.lexicon.section(CARDINAL).valued(&self.tokens.all, at) else { return };
         if n >= 20
             && n % 10 == 0
             && let Some((ones, next)) = self.lexicon.section(CARDINAL).valued(&self.tokens.all, end)
@@ -171,6 +212,11 @@ impl<'m> Grammar<'m> {
             few.add(next, Item::Number(n + ones, 0));
         }
         few.add(end, Item::Number(n, 0));
+    }
+
+    fn numbers(&self, at: usize) -> Few<Item> {
+        let mut few = Few::NONE;
+        self.number(at, &mut few);
         few
     }
 
@@ -193,7 +239,9 @@ impl<'m> Grammar<'m> {
             return ((1000..3000).contains(&year) && digits == 4).then_some((at + 1, Item::Number(year, 4)));
         }
         let below_hundred = |at: usize| -> Option<(i64, usize)> {
-            let (end, Item::Number(n, 0)) = self.number(at).longest()? else { return None };
+            let (end, Item::Number(n, 0)) = self.numbers(at).each().max_by_key(|(end, _)| *end)? else {
+                return None;
+            };
             Some((n, end))
         };
         let (first, mut end) = below_hundred(at)?;
@@ -221,9 +269,8 @@ impl<'m> Grammar<'m> {
         }
     }
 
-    /// A count of units, in sixtieths: "two", "2.5", "3/4", "a", "half an", "two and a half".
-    fn count(&self, at: usize) -> Few<Item> {
-        let mut few = Few::NONE;
+    /// Adds a count of units, in sixtieths: "two", "2.5", "3/4", "a", "half an", "two and a half".
+    fn count(&self, at: usize, few: &mut Few<Item>) {
         let mut add = |count: i64, end: usize| {
             let half = self.skip(AND_HALF, end);
             if half > end {
@@ -240,18 +287,16 @@ impl<'m> Grammar<'m> {
                 }
                 _ => {}
             }
-            add(n * WHOLE, at + 1);
-            return few;
+            return add(n * WHOLE, at + 1);
         }
         if let Some((quantity, end)) = self.lexicon.section(QUANTITY).valued(&self.tokens.all, at) {
             add(quantity, end);
         }
-        for (end, item) in self.number(at).each() {
+        for (end, item) in self.numbers(at).each() {
             if let Item::Number(n, _) = item {
                 add(n * WHOLE, end);
             }
         }
-        few
     }
 
     pub(super) fn day_of_year(&self, month: i64, day: i64) -> Option<Item> {
@@ -262,60 +307,84 @@ impl<'m> Grammar<'m> {
 impl Parts for Grammar<'_> {
     type Part = Item;
 
-    fn parts(&self, section: SectionId, at: usize) -> Option<Few<Item>> {
-        let slot = (usize::from(section.0) * 31 + at * 7) % READ;
-        if let Some((_, _, few)) =
-            self.read.borrow()[slot].filter(|(s, there, _)| (*s, *there) == (section, at))
-        {
-            return Some(few);
+    fn ways(&self, section: SectionId, at: usize) -> Option<Range<usize>> {
+        if !self.lexicon.section(section).may_begin(&self.tokens.all, at) {
+            return Some(0..0);
         }
-        let outer = self.cut.replace(false);
-        let few = self.parse(section, at);
-        if let Some(few) = few.filter(|_| !self.cut.get()) {
-            self.read.borrow_mut()[slot] = Some((section, at, few));
+        let place = &self.read[(usize::from(section.0) * 31 + at * 7) % READ];
+        let known = place.get().filter(|read| read.section == section && read.at as usize == at);
+        match known {
+            Some(Read { ways, .. }) => Some(ways.0 as usize..ways.1 as usize),
+            None => self.anew(section, at, place),
         }
-        self.cut.set(self.cut.get() || outer);
-        few
+    }
+
+    fn end(&self, way: usize) -> usize {
+        self.ways.borrow()[way].0
+    }
+
+    fn part(&self, way: usize) -> Item {
+        self.ways.borrow()[way].1
     }
 }
 
 impl Grammar<'_> {
-    /// The ways to read a section at a place, read anew.
-    fn parse(&self, section: SectionId, at: usize) -> Option<Few<Item>> {
-        Some(match section {
-            N => self.number(at),
+    /// Reads a section at a place and keeps it, unless something was too deep to be read.
+    #[inline(never)]
+    fn anew(&self, section: SectionId, at: usize, place: &Cell<Option<Read>>) -> Option<Range<usize>> {
+        let outer = self.cut.replace(false);
+        let mut few = Few::NONE;
+        let ways = self.parse(section, at, &mut few).then(|| {
+            let mut all = self.ways.borrow_mut();
+            let from = all.len();
+            few.each().for_each(|way| all.push(way));
+            from..all.len()
+        });
+        if let Some(ways) = ways.clone().filter(|_| !self.cut.get()) {
+            let ways = (ways.start as u32, ways.end as u32);
+            place.set(Some(Read { section, at: at as u32, ways }));
+        }
+        self.cut.set(self.cut.get() || outer);
+        ways
+    }
+
+    /// The ways to read a section at a place.
+    pub(crate) fn parts(&self, section: SectionId, at: usize) -> Option<Ways<'_>> {
+        self.ways(section, at).map(|numbers| Ways { grammar: self, numbers })
+    }
+
+    /// Reads a section at a place; `false` when it is no part.
+    fn parse(&self, section: SectionId, at: usize, few: &mut Few<Item>) -> bool {
+        match section {
+            N => self.number(at, few),
             TWO => {
-                let mut few = Few::NONE;
                 let said =
                     |(_, item): &(usize, Item)| matches!(item, Item::Number(_, 2) | Item::Number(10.., 0));
-                self.number(at).each().filter(said).for_each(|(end, item)| few.add(end, item));
-                few
+                self.numbers(at).each().filter(said).for_each(|(end, item)| few.add(end, item));
             }
             FIVES => {
-                let mut few = Few::NONE;
                 let fives = |(_, item): &(usize, Item)| matches!(item, Item::Number(n, _) if n % 5 == 0);
-                self.number(at).each().filter(fives).for_each(|(end, item)| few.add(end, item));
-                few
+                self.numbers(at).each().filter(fives).for_each(|(end, item)| few.add(end, item));
             }
-            DAY_NUMBER => Few::one(self.day_number(at)),
-            YEAR => Few::one(self.year(at)),
+            DAY_NUMBER => few.extend(self.day_number(at)),
+            YEAR => few.extend(self.year(at)),
             SHORT_YEAR => {
                 let two = |(_, digits): &(i64, u8)| *digits == 2;
                 let short = self.tokens.digits(at).filter(two);
-                Few::one(short.map(|(n, digits)| (at + 1, Item::Number(n, digits))).or_else(|| self.year(at)))
+                let short = short.map(|(n, digits)| (at + 1, Item::Number(n, digits)));
+                few.extend(short.or_else(|| self.year(at)));
             }
-            COUNT => self.count(at),
-            MONTH | WEEKDAY | UNIT | MONTHS | RELATIVE | SHIFT | FIXED | QUARTERS | PART => {
-                Few::one(self.valued(section, at))
-            }
-            FEAST => Few::one(self.feast(at)),
-            POINT | FEW | CLOCK | BARE | CORE | DATE | NAMED_DATE | PERIOD | LENGTH | ONE_LENGTH | AT => {
-                self.shapes(section, at, |_, caught| caught.all().next())
-            }
+            COUNT => self.count(at, few),
+            MONTH | WEEKDAY | ZONE | ZONE_US | ZONE_EU | UNIT | MONTHS | RELATIVE | SHIFT | FIXED
+            | QUARTERS | PART => few.extend(self.valued(section, at)),
+            FEAST => few.extend(self.feast(at)),
+            POINT | FEW | CLOCK | HALF | BARE | CORE | DATE | NAMED_DATE | PERIOD | LENGTH | ONE_LENGTH
+            | AT => self.shapes(section, at, |_, caught| caught.all().next(), few),
             _ => {
-                let (_, meaning) = MEANINGS.iter().find(|(known, _)| *known == section)?;
-                self.shapes(section, at, *meaning)
+                let Some(meaning) = meaning(section) else { return false };
+                self.shapes(section, at, meaning, few);
             }
-        })
+        }
+        true
     }
 }

@@ -6,7 +6,7 @@ use super::clock::{Clock, Window};
 use super::day::Day;
 use super::grammar::{AT, BARE, CLOCK, DATE, Grammar, Item, LENGTH, PART};
 use super::length::Length;
-use crate::recognize::lexicon::{Few, Parts as _, SectionId};
+use crate::recognize::lexicon::{SectionId, Sections};
 use crate::recognize::named;
 use crate::recognize::words::Gap;
 
@@ -23,6 +23,10 @@ const AFTER: SectionId = named("range.after");
 const BEFORE: SectionId = named("range.before");
 const LATER: SectionId = named("range.later");
 const EARLIER: SectionId = named("range.earlier");
+const ARTICLE: SectionId = named("time.article");
+const NOW: SectionId = named("at.now");
+const PRESENT: SectionId = named("at.present");
+const IN_MINUTES: SectionId = named("at.in_minutes");
 
 /// What is asked for decides between readings of the same words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,8 +86,13 @@ pub(crate) fn all(grammar: &Grammar<'_>, kind: Kind) -> Vec<Found> {
     found
 }
 
+const ANY: Sections = Sections::of(&[AT, BARE, CLOCK, DATE, LENGTH, PART]);
+
 /// The longest value that begins at `at`; of equally long ones, the one of the kind that is asked for.
 fn one(grammar: &Grammar<'_>, at: usize, kind: Kind) -> Option<Found> {
+    if !grammar.lexicon.may_begin(&ANY, &grammar.tokens.all, at) {
+        return None;
+    }
     let mut best: Option<Found> = None;
     let order: [SectionId; 6] = match kind {
         Kind::Time => [CLOCK, AT, PART, DATE, LENGTH, BARE],
@@ -93,12 +102,12 @@ fn one(grammar: &Grammar<'_>, at: usize, kind: Kind) -> Option<Found> {
     };
     for section in order {
         // "tonight" is a day and a part of one; the day is added when the two are put together.
-        let ways = grammar.parts(section, at).unwrap_or(Few::NONE);
+        let Some(ways) = grammar.parts(section, at) else { continue };
         let whole = |(to, _): &(usize, Item)| !broken(grammar, section, at, *to);
         let Some((to, item)) = ways.each().filter(whole).max_by_key(|(to, _)| *to) else { continue };
         let weak = section == BARE
             || section == DATE && doubtful(grammar, at, to)
-            || section == AT && now(grammar, at, to);
+            || section == AT && now(grammar, at, to, kind);
         if best.as_ref().is_none_or(|best| to > best.to || best.weak && !weak && to == best.to) {
             let what = match item {
                 Item::Clock(clock) => What::Clock(clock),
@@ -121,15 +130,16 @@ fn doubtful(grammar: &Grammar<'_>, at: usize, to: usize) -> bool {
 }
 
 /// "now" is more often a word of time than a time, and "in 15" says minutes only where a time is asked for.
-fn now(grammar: &Grammar<'_>, at: usize, to: usize) -> bool {
+/// "Right now" is a moment where one is asked for.
+fn now(grammar: &Grammar<'_>, at: usize, to: usize, kind: Kind) -> bool {
     let way = |section| grammar.parts(section, at).is_some_and(|ways| ways.each().any(|(end, _)| end == to));
-    way(named("at.now")) || way(named("at.in_minutes"))
+    way(NOW) || kind != Kind::DateTime && way(PRESENT) || way(IN_MINUTES)
 }
 
 /// A part of a longer row of digits and signs is no value: "133-03-03-2020", "650.650.6500". Nor is the hour of a
 /// time part of a date: "Thursday, 2 pm".
 fn broken(grammar: &Grammar<'_>, section: SectionId, at: usize, to: usize) -> bool {
-    let tokens = grammar.tokens;
+    let tokens = &grammar.tokens;
     let digit = |at: usize| tokens.all.get(at).is_some_and(|token| token.digit);
     let ranges = section != DATE && tokens.digits(at).is_some_and(|(_, digits)| digits < 3);
     let goes_on = |sign: usize, beyond: usize, own: usize| {
@@ -190,7 +200,7 @@ fn ranges(grammar: &Grammar<'_>, found: &mut Vec<Found>) {
 
 /// Over an article to the next word.
 fn next(grammar: &Grammar<'_>, at: usize) -> usize {
-    grammar.skip(named("time.article"), at)
+    grammar.skip(ARTICLE, at)
 }
 
 fn range(a: What, b: What) -> Option<What> {
@@ -198,6 +208,8 @@ fn range(a: What, b: What) -> Option<What> {
         (What::Clock(a), What::Clock(b)) => {
             let b = if b.open() && !a.open() { b.after(a) } else { b };
             let a = if a.open() && !b.open() { a.before(b) } else { a };
+            // "5 to 7 pm PST": a zone is that of both.
+            let (a, b) = (a.beside(b), b.beside(a));
             Some(What::Clocks(Some(a), Some(b)))
         }
         (What::Day(a), What::Day(b)) => {

@@ -53,6 +53,11 @@ impl Length {
         self.seconds == 0
     }
 
+    /// Whether it is a number of days, and not of months, which nobody counts to the hour.
+    pub(crate) fn exact(self) -> bool {
+        self.months == 0
+    }
+
     /// The moment so much later, or earlier; `None` outside the calendar.
     pub(crate) fn from(self, moment: DateTime, back: bool) -> Option<DateTime> {
         let span = Span::new().try_months(self.months).ok()?.try_days(self.days).ok()?;

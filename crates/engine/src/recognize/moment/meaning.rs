@@ -1,22 +1,39 @@
 //! What the shapes of the lexicon mean: what each section does with the parts its shapes caught.
 
-use jiff::civil::Weekday;
+use alloc::vec::Vec;
 
-use super::clock::Clock;
+use jiff::civil::{Date, DateTime, Weekday};
+
+use super::clock::{Clock, Summer, Zone};
 use super::day::{Again, Day, Said};
+use super::feast::Feast;
 use super::grammar::{
     COUNT, DAY_NUMBER, FEW, FIXED, Grammar, Item, MONTH, MONTHS, N, POINT, QUARTERS, RELATIVE, SHIFT,
-    SHORT_YEAR, TWO, UNIT, WEEKDAY, YEAR,
+    SHORT_YEAR, TWO, UNIT, WEEKDAY, YEAR, ZONE, ZONE_EU, ZONE_US,
 };
 use super::length::{Length, WHOLE};
-use crate::recognize::lexicon::{Caught, SectionId};
+use crate::recognize::lexicon::{Caught, RECOGNIZE_NAMES, SectionId};
 use crate::recognize::named;
 
 /// What a shape means, given what it caught.
 pub(super) type Meaning = fn(&Grammar<'_>, &Caught<Item>) -> Option<Item>;
 
-/// What a section's shapes mean.
-pub(super) const MEANINGS: &[(SectionId, Meaning)] = &[
+/// What a section's shapes mean; nothing for a list of phrases.
+pub(super) fn meaning(section: SectionId) -> Option<Meaning> {
+    static BY_SECTION: [Option<Meaning>; RECOGNIZE_NAMES.len()] = {
+        let (mut all, mut at) = ([None; RECOGNIZE_NAMES.len()], 0);
+        while at < MEANINGS.len() {
+            let (section, meaning) = MEANINGS[at];
+            all[section.0 as usize] = Some(meaning);
+            at += 1;
+        }
+        all
+    };
+    BY_SECTION.get(usize::from(section.0)).copied().flatten()
+}
+
+/// What sections' shapes mean.
+const MEANINGS: &[(SectionId, Meaning)] = &[
     (named("clock.written"), |_, c| clock_written(c)),
     (named("clock.spoken"), |_, c| clock_written(c)),
     (named("clock.hour"), |_, c| clock_hour(c)),
@@ -30,6 +47,7 @@ pub(super) const MEANINGS: &[(SectionId, Meaning)] = &[
     (named("clock.fixed"), |_, c| Some(Item::Clock(Clock::exactly(number(c, FIXED)?)?))),
     (named("clock.am"), |_, c| Some(Item::Clock(clock(c)?.half(false)))),
     (named("clock.pm"), |_, c| Some(Item::Clock(clock(c)?.half(true)))),
+    (named("clock.zoned"), |_, c| Some(Item::Clock(clock(c)?.zoned(Some(zone(c)?))))),
     (named("length.plain"), |_, c| length(c, 0)),
     (named("length.half"), |_, c| length(c, WHOLE / 2)),
     (named("length.both"), |_, c| both(c)),
@@ -68,6 +86,21 @@ pub(super) const MEANINGS: &[(SectionId, Meaning)] = &[
         Some(Item::Day(Day::one(g.said.weekday(weekday(c)?, -number(c, N)?)?)))
     }),
     (named("date.weekday_and"), |g, c| Some(Item::Day(g.said.on_weekday(day(c)?, weekday(c)?)?))),
+    (named("date.weekday_or"), |g, c| {
+        // "Today, Tuesday" on a Monday, "this Friday, the 20th" in a week of the 16th: one of the two is a mistake.
+        let (said, weekday) = (day(c)?, weekday(c)?);
+        let date = said.single()?;
+        let or = || g.said.in_week(number(c, SHIFT).unwrap_or(0), weekday);
+        let other = || (date.weekday() != weekday).then(or).flatten();
+        let both =
+            g.said.on_weekday(said, weekday).filter(|both| both.single().is_some_and(|both| both <= date));
+        Some(Item::Day(both.unwrap_or_else(|| Day { or: other(), ..Day::one(date) })))
+    }),
+    (named("date.md_point"), |g, c| {
+        // With two digits it would be a time.
+        numbers(c).nth(1).filter(|(_, digits)| *digits == 1)?;
+        numeric(g, c, true)
+    }),
     (named("date.weekday_nth"), |g, c| {
         Some(Item::Day(g.said.on_weekday(g.said.monthly(day_number(c)?)?, weekday(c)?)?))
     }),
@@ -84,15 +117,21 @@ pub(super) const MEANINGS: &[(SectionId, Meaning)] = &[
     (named("date.last_of"), |g, c| Some(Item::Day(Day::one(day(c).or_else(|| g.said.month(0))?.to?)))),
     (named("date.holiday"), |g, c| holiday(g, c)),
     (named("date.holiday_in"), |g, c| holiday_in(g, c)),
+    (named("date.nth_after"), |_, c| behind(c)),
+    (named("date.nth_before"), |_, c| ahead_of(c)),
+    (named("date.closest"), |_, c| closest(c)),
     (named("date.after"), |g, c| from_day(g, c, false)),
     (named("date.before"), |g, c| from_day(g, c, true)),
     (named("at.in"), |g, c| from_now(g, c, false)),
     (named("at.ago"), |g, c| from_now(g, c, true)),
     (named("at.in_minutes"), |g, c| {
         let minutes = number(c, N).filter(|minutes| (1..60).contains(minutes))?;
-        Some(Item::At(Length::of_seconds(minutes * WHOLE, 60)?.from(g.said.now, false)?))
+        Some(Item::At(minute(Length::of_seconds(minutes * WHOLE, 60)?.from(g.said.now, false)?)))
     }),
-    (named("at.now"), |g, _| Some(Item::At(g.said.now))),
+    (named("at.now"), |g, _| Some(Item::At(minute(g.said.now)))),
+    (named("at.present"), |g, _| Some(Item::At(minute(g.said.now)))),
+    (named("at.exactly"), |g, c| Some(Item::At(minute(lengths(c).next()?.from(g.said.now, false)?)))),
+    (named("at.end"), |_, c| Some(Item::At(day(c)?.single()?.at(23, 59, 59, 0)))),
 ];
 
 fn number(caught: &Caught<Item>, section: SectionId) -> Option<i64> {
@@ -201,7 +240,7 @@ fn slashed(grammar: &Grammar<'_>, caught: &Caught<Item>, month_first: bool) -> O
     either(grammar.said.date(year, digits, month, day), grammar.said.date(year, digits, day, month))
 }
 
-fn either(own: Option<jiff::civil::Date>, other: Option<jiff::civil::Date>) -> Option<Item> {
+fn either(own: Option<Date>, other: Option<Date>) -> Option<Item> {
     match (own, other) {
         (Some(own), other) => {
             Some(Item::Day(Day { or: other.filter(|other| *other != own), ..Day::one(own) }))
@@ -300,9 +339,12 @@ fn month_name(grammar: &Grammar<'_>, caught: &Caught<Item>) -> Option<Item> {
     Said::whole_month(grammar.said.date(year, 4, month, 1)?).map(Item::Day)
 }
 
-fn feast(caught: &Caught<Item>, year: i16) -> Option<jiff::civil::Date> {
-    let named = caught.all().find_map(|item| if let Item::Feast(feast) = item { Some(feast) } else { None });
-    named?.of(year)
+fn feast_of(caught: &Caught<Item>) -> Option<Feast> {
+    caught.all().find_map(|item| if let Item::Feast(feast) = item { Some(feast) } else { None })
+}
+
+fn feast(caught: &Caught<Item>, year: i16) -> Option<Date> {
+    feast_of(caught)?.of(year)
 }
 
 fn holiday(grammar: &Grammar<'_>, caught: &Caught<Item>) -> Option<Item> {
@@ -314,9 +356,12 @@ fn holiday(grammar: &Grammar<'_>, caught: &Caught<Item>) -> Option<Item> {
         (Some(year), _) => feast(caught, i16::try_from(year).ok()?)?,
         (None, shift) => {
             let said = Said { past: said.past || shift.is_some_and(|shift| shift < 0), ..said };
-            said.nearest(2, |years| {
-                feast(caught, this + years).filter(|date| shift != Some(-1) || *date != said.today())
-            })?
+            let day =
+                |years| feast(caught, this + years).filter(|date| shift != Some(-1) || *date != said.today());
+            // One that is not every year may be far, or never come again.
+            let listed =
+                || feast_of(caught)?.listed().iter().rev().copied().find(|date| *date <= said.today());
+            said.nearest(4, day).or_else(listed)?
         }
     };
     Some(Item::Day(Day::one(date)))
@@ -330,7 +375,9 @@ fn holiday_in(grammar: &Grammar<'_>, caught: &Caught<Item>) -> Option<Item> {
 
 /// A length after a day, or before it.
 fn from_day(grammar: &Grammar<'_>, caught: &Caught<Item>, back: bool) -> Option<Item> {
-    let (length, day) = (lengths(caught).next()?, day(caught)?);
+    // "The day before" names no other length.
+    let length = lengths(caught).next().or_else(|| Length::of_seconds(WHOLE, 86_400))?;
+    let day = day(caught)?;
     let then = length.from(day.single()?.to_datetime(grammar.said.now.time()), back)?;
     Some(Item::Day(Day::one(then.date())))
 }
@@ -339,5 +386,75 @@ fn from_day(grammar: &Grammar<'_>, caught: &Caught<Item>, back: bool) -> Option<
 fn from_now(grammar: &Grammar<'_>, caught: &Caught<Item>, back: bool) -> Option<Item> {
     let length = lengths(caught).next()?;
     let then = length.from(grammar.said.now, back)?;
-    Some(if length.of_days() { Item::Day(Day::one(then.date())) } else { Item::At(then) })
+    Some(if length.of_days() {
+        Item::Day(Day { hour: length.exact().then_some(then.hour()), ..Day::one(then.date()) })
+    } else {
+        Item::At(minute(then))
+    })
+}
+
+/// The minute a moment is in: nobody says when to the second.
+fn minute(moment: DateTime) -> DateTime {
+    moment.with().second(0).subsec_nanosecond(0).build().unwrap_or(moment)
+}
+
+/// The zone that was caught.
+fn zone(caught: &Caught<Item>) -> Option<Zone> {
+    let rules = [(ZONE, Summer::Said), (ZONE_US, Summer::America), (ZONE_EU, Summer::Europe)];
+    let mut said = rules.into_iter().filter_map(|(section, summer)| Some((number(caught, section)?, summer)));
+    let (ahead, summer) = said.next()?;
+    Some(Zone { ahead: i16::try_from(ahead).ok()?, summer })
+}
+
+/// What is counted: a holiday or a day of the week, in the order of its days around a day.
+fn days_of(caught: &Caught<Item>, around: Date) -> Option<Vec<Date>> {
+    if let Some(weekday) = weekday(caught) {
+        let own = (around.weekday() == weekday).then_some(around);
+        let others = (-MOST..=MOST).filter(|n| *n != 0).filter_map(|n| around.nth_weekday(n, weekday).ok());
+        let mut days: Vec<Date> = others.chain(own).collect();
+        days.sort_unstable();
+        return Some(days);
+    }
+    let feast = feast_of(caught)?;
+    let years = i16::try_from(MOST).ok()?;
+    let yearly = || (-years..=years).filter_map(|more| feast.of(around.year().checked_add(more)?)).collect();
+    Some(if feast.listed().is_empty() { yearly() } else { feast.listed().to_vec() })
+}
+
+/// No holiday is counted further.
+const MOST: i32 = 6;
+
+/// Which of several it is: the first when nothing is said.
+fn nth(caught: &Caught<Item>) -> usize {
+    number(caught, DAY_NUMBER).and_then(|n| usize::try_from(n - 1).ok()).unwrap_or(0)
+}
+
+/// The day or days that something is counted from: a year when one was said.
+fn anchor(caught: &Caught<Item>) -> Option<Day> {
+    let year = |year: i64| {
+        let year = i16::try_from(year).ok()?;
+        Day::span(Date::new(year, 1, 1).ok()?, Date::new(year, 12, 31).ok()?)
+    };
+    day(caught).or_else(|| year(number(caught, YEAR)?))
+}
+
+/// "the 2nd Super Tuesday after 2014", "the Monday before Christmas".
+fn behind(caught: &Caught<Item>) -> Option<Item> {
+    let from = anchor(caught)?.to?;
+    let day = days_of(caught, from)?.into_iter().filter(|day| *day > from).nth(nth(caught))?;
+    Some(Item::Day(Day::one(day)))
+}
+
+fn ahead_of(caught: &Caught<Item>) -> Option<Item> {
+    let from = anchor(caught)?.from?;
+    let day = days_of(caught, from)?.into_iter().rev().filter(|day| *day < from).nth(nth(caught))?;
+    Some(Item::Day(Day::one(day)))
+}
+
+/// "the second closest Easter to today".
+fn closest(caught: &Caught<Item>) -> Option<Item> {
+    let to = anchor(caught)?.single()?;
+    let mut days = days_of(caught, to)?;
+    days.sort_by_key(|day| to.duration_until(*day).abs());
+    Some(Item::Day(Day::one(*days.get(nth(caught))?)))
 }

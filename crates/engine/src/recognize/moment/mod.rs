@@ -17,78 +17,60 @@ mod tests;
 mod tokens;
 
 use alloc::vec::Vec;
-use answer::Maker;
-use day::Said;
-use grammar::Grammar;
-use items::Kind;
-use tokens::Tokens;
+use core::ops::Range;
 
-use super::lexicon::{Lexicon, SectionId};
+use super::lexicon::{Lexicon, SectionId, anywhere};
 use super::more::Inside;
 use super::words::Words;
-use super::{Context, Expected, Found, Match, NoMatch, acknowledgement, clause, named, suggestion};
+use super::{Context, Found, Match, NoMatch, Reads, acknowledgement, clause, named};
+pub(crate) use answer::Maker;
+use day::Said;
+use grammar::Grammar;
+pub(crate) use items::Kind;
+use tokens::Tokens;
 
 /// A language without shapes of a date reads none of the four types.
 pub(crate) const OWN: SectionId = named("time.date");
+const TURN: SectionId = named("turn");
 const PAST: SectionId = named("time.past");
 
-/// Reads an answer, with a remainder when the rest is a clause of its own.
-pub(crate) fn read(
-    lexicon: &'static Lexicon,
-    message: &Words,
-    context: &Context<'_>,
-    expected: &Expected,
-) -> Result<Match, NoMatch> {
-    // "That's all for today" names a day and answers nothing.
-    let own = if acknowledgement(message, &Context::default()) {
-        None
-    } else {
-        with(lexicon, message, context, expected, |maker| {
-            clause::read_at(lexicon, message, |words| {
-                let value = maker.whole(words.clone())?;
-                Some(Found::of(value, &message.all()[words]))
-            })
-        })
-    };
-    own.unwrap_or(Err(NoMatch { reason: "acknowledgement" }))
-        .or_else(|no| suggestion::affirmed(lexicon, message, context, expected).ok_or(no))
+impl<'m> Maker<'m> {
+    /// Reads a message for one of the four types.
+    pub(crate) fn of(
+        lexicon: &'static Lexicon,
+        message: &'m Words,
+        context: &'m Context<'m>,
+        kind: Kind,
+    ) -> Self {
+        let tokens = Tokens::of(message);
+        let said = Said { now: context.local(), past: lexicon.section(PAST).within(&tokens.all) };
+        let grammar = Grammar::new(lexicon, tokens, said);
+        let closes = acknowledgement(message, &Context::default());
+        let found = if closes { Vec::new() } else { items::all(&grammar, kind) };
+        Self { grammar, closes, found, context, kind }
+    }
 }
 
-/// Every value of a type that a message holds. A bare number is one only when it is the message.
-pub(crate) fn values(
-    lexicon: &'static Lexicon,
-    message: &Words,
-    context: &Context<'_>,
-    expected: &Expected,
-) -> Vec<Inside> {
-    let all = with(lexicon, message, context, expected, |maker| {
-        let tokens = &maker.grammar.tokens;
-        let said = maker.values(&(0..tokens.all.len())).into_iter();
+impl Reads for Maker<'_> {
+    fn answer(&self) -> Result<Match, NoMatch> {
+        if self.closes {
+            return Err(NoMatch { reason: "acknowledgement" });
+        }
+        let message = self.grammar.tokens.message;
+        let whole = |words: Range<usize>| {
+            let value = self.whole(words.clone())?;
+            Some(Found::of(value, &message.all()[words]))
+        };
+        let takes_back = |cut| anywhere(TURN, message.all(), cut) > 0 && !self.adds(cut);
+        clause::Parts { whole, takes_back }.read(self.grammar.lexicon, message)
+    }
+
+    /// Every value that a message holds. A bare number is one only when it is the message.
+    fn values(&self) -> Vec<Inside> {
+        let tokens = &self.grammar.tokens;
+        let said = self.said(&(0..tokens.all.len())).into_iter();
         let sure = said.filter(|said| !said.weak || said.tokens.len() == tokens.all.len());
         let found = sure.map(|said| Found { value: said.value, span: tokens.bytes(said.tokens) });
         found.map(|found| Inside { found, fit: 0 }).collect()
-    });
-    all.unwrap_or_default()
-}
-
-/// Reads a message for one of the four types.
-fn with<T>(
-    lexicon: &'static Lexicon,
-    message: &Words,
-    context: &Context<'_>,
-    expected: &Expected,
-    then: impl FnOnce(&Maker<'_, '_>) -> T,
-) -> Option<T> {
-    let kind = match expected {
-        Expected::Time => Kind::Time,
-        Expected::Date => Kind::Date,
-        Expected::DateTime => Kind::DateTime,
-        Expected::Duration => Kind::Duration,
-        _ => return None,
-    };
-    let tokens = Tokens::of(message);
-    let said = Said { now: context.local(), past: lexicon.section(PAST).within(&tokens.all) };
-    let grammar = Grammar::new(lexicon, &tokens, said);
-    let found = items::all(&grammar, kind);
-    Some(then(&Maker { grammar: &grammar, found, context, kind }))
+    }
 }

@@ -144,6 +144,11 @@ impl<'m> Tokens<'m> {
         plain.then(|| Some((folded.parse().ok()?, u8::try_from(folded.len()).ok()?)))?
     }
 
+    /// Whether a token is a hyphen.
+    pub(crate) fn is_hyphen(&self, at: usize) -> bool {
+        self.all.get(at).is_some_and(|token| token.end == token.at + 1 && self.message.raw(token) == "-")
+    }
+
     /// Whether a token is a sign and no word.
     pub(crate) fn is_sign(&self, at: usize) -> bool {
         self.all.get(at).is_some_and(|token| !self.message.raw(token).contains(char::is_alphanumeric))

@@ -8,11 +8,11 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::normal::{self, Compact};
+use crate::recognize::echo::{self, akin};
 use crate::recognize::lexicon::{Lexicon, Section, SectionId};
 use crate::recognize::named;
 use crate::recognize::words::{self, Words};
 
-const ENDING: SectionId = named("selection.ending");
 const SAME: SectionId = named("selection.same");
 
 /// Only so many options are compared word by word: `spec 04 §2.3` has at most 50.
@@ -142,33 +142,6 @@ impl Compared {
     }
 }
 
-/// Whether two words are one word, but for their endings.
-pub(super) fn alike(endings: Section, one: &str, other: &str) -> bool {
-    one == other
-        || one.get(..3) == other.get(..3) && one.len() > 2 && stem(endings, one) == stem(endings, other)
-}
-
-/// A word without the endings the language lists, each with how many letters it leaves at least.
-fn stem(endings: Section, word: &str) -> &str {
-    let mut stem = word;
-    // A plural of a plural there is not, but "moderately" ends in "ly" and then in "e".
-    for _ in 0..2 {
-        let shorter = (1..=5).rev().find_map(|length| {
-            let root = stem.get(..stem.len().checked_sub(length)?)?;
-            let least = endings.spelled(&stem[root.len()..])?;
-            (root.chars().count() as u64 >= least).then_some(root)
-        });
-        let Some(shorter) = shorter else { break };
-        stem = shorter;
-    }
-    // "running" is "runn" now.
-    let mut ends = stem.char_indices().rev();
-    match (ends.next(), ends.next()) {
-        (Some((at, last)), Some((_, before))) if last == before && stem.len() < word.len() => &stem[..at],
-        _ => stem,
-    }
-}
-
 /// The message, prepared.
 struct Heard<'m> {
     message: &'m Words,
@@ -215,7 +188,7 @@ impl<'m> Heard<'m> {
             shown.add(message.text(), true, |_, _| {});
             shown
         });
-        let endings = lexicon.section(ENDING);
+        let endings = lexicon.section(echo::ENDING);
         let mut heard = Self {
             message,
             endings,
@@ -271,7 +244,7 @@ impl<'m> Heard<'m> {
             let heard = &self.said.text[self.spans[at].clone()];
             if heard == word {
                 found.holders[at].exact |= option;
-            } else if alike(self.endings, heard, word) {
+            } else if akin(self.endings, heard, word) {
                 found.holders[at].inflected |= option;
             } else if heard.starts_with(word) {
                 begun(at);

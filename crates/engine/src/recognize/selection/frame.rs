@@ -6,7 +6,8 @@ use alloc::vec::Vec;
 use core::cell::OnceCell;
 use core::ops::Range;
 
-use super::compare::{self, Compared, Mention};
+use super::compare::{Compared, Mention};
+use crate::recognize::echo::Echo;
 use crate::recognize::lexicon::{Lexicon, Section, SectionId};
 use crate::recognize::words::{Gap, MOST, Words};
 use crate::recognize::{Context, named};
@@ -15,7 +16,6 @@ const TAIL: SectionId = named("selection.tail");
 const NOUN: SectionId = named("selection.noun");
 const SOLD: SectionId = named("selection.sold");
 const FILLER: SectionId = named("filler");
-const ENDING: SectionId = named("selection.ending");
 const LITTLE: SectionId = named("little");
 const DEFINITE: SectionId = named("selection.definite");
 const UNLIKE: SectionId = named("selection.unlike");
@@ -43,11 +43,10 @@ struct Row {
 /// The phrases of a message, looked up where they are needed and once.
 pub(super) struct Frame<'m> {
     message: &'m Words,
-    context: &'m Context<'m>,
     found: &'m Compared,
     lists: [Section; 5],
     little: Section,
-    endings: Section,
+    echo: Echo<'m>,
     unechoed: Section,
     unlike: Section,
     definite: Section,
@@ -72,11 +71,10 @@ impl<'m> Frame<'m> {
     ) -> Self {
         Self {
             message,
-            context,
             found,
             little: lexicon.section(LITTLE),
             lists: [super::LEAD, TAIL, NOUN, SOLD, FILLER].map(|id| lexicon.section(id)),
-            endings: lexicon.section(ENDING),
+            echo: Echo::of(lexicon, message, context.question()),
             unechoed: lexicon.section(UNECHOED),
             unlike: lexicon.section(UNLIKE),
             definite: lexicon.section(DEFINITE),
@@ -100,12 +98,9 @@ impl<'m> Frame<'m> {
 
     /// Whether the word is one the question had, and none that changes what is chosen: "the *account* is checking".
     fn echoes(&self, at: usize) -> bool {
-        let question = self.context.question();
-        let word = self.message.folded(&self.message.all()[at]);
-        word.len() > 2
-            && self.found.holders(at) == 0
+        self.found.holders(at) == 0
             && !self.unechoed.at(self.message.all(), at)
-            && question.all().iter().any(|asked| compare::alike(self.endings, question.folded(asked), word))
+            && self.echo.has(&self.message.all()[at])
     }
 
     /// Whether a piece, and phrases around it, are all of these words. `scattered` pieces may be apart.

@@ -19,7 +19,7 @@ use core::ops::Range;
 use super::lexicon::{Lexicon, RECOGNIZE, SectionId};
 use super::more::Inside;
 use super::words::{Gap, Words};
-use super::{Context, Found, Match, NoMatch, Value, clause, named};
+use super::{Context, Found, Match, NoMatch, Reads, Value, clause, named};
 use compare::{Compared, Mention, Set};
 use frame::{Frame, Piece};
 use position::{Position, Positions, Said};
@@ -29,46 +29,57 @@ const TURN: SectionId = named("turn");
 const ONWARD: SectionId = named("selection.onward");
 const ASIDE: SectionId = named("turn.any");
 
-/// Reads a choice, with a remainder when the rest is a clause of its own.
-pub(crate) fn read(
+/// Reads the options a message names.
+pub(crate) struct Reader<'r> {
     lexicon: &'static Lexicon,
-    message: &Words,
-    context: &Context<'_>,
-    options: &[String],
-) -> Result<Match, NoMatch> {
-    if !lexicon.knows_most(message.all()) {
-        return Err(NoMatch { reason: super::ANOTHER_LANGUAGE });
-    }
-    let found = Compared::of(lexicon, message, options);
-    let choice = Choice::of(lexicon, message, context, &found, options.len());
-    let parts = clause::Parts {
-        whole: |said: Range<usize>| choice.pick(said).map(|mention| choice.found(mention, options)),
-        takes_back: |cut: usize| choice.takes_back(cut),
-    };
-    parts.read(lexicon, message).map_err(|no| choice.open.get().map_or(no, |reason| NoMatch { reason }))
+    message: &'r Words,
+    context: &'r Context<'r>,
+    options: &'r [String],
+    found: Compared,
 }
 
-/// Where the message names options, whatever else it says: whole labels, and words of one option only. Positions are
-/// not among them, for a number in a sentence may count anything; nor is anything where something is excluded.
-pub(crate) fn values(
-    lexicon: &'static Lexicon,
-    message: &Words,
-    context: &Context<'_>,
-    options: &[String],
-) -> Vec<Inside> {
-    let words = message.all();
-    if RECOGNIZE.iter().any(|lexicon| lexicon.section(ASIDE).within(words)) {
-        return Vec::new();
+impl<'r> Reader<'r> {
+    pub(crate) fn of(
+        lexicon: &'static Lexicon,
+        message: &'r Words,
+        context: &'r Context<'r>,
+        options: &'r [String],
+    ) -> Self {
+        Self { lexicon, message, context, options, found: Compared::of(lexicon, message, options) }
     }
-    let found = Compared::of(lexicon, message, options);
-    let choice = Choice::of(lexicon, message, context, &found, options.len());
-    let (mut all, mut at) = (Vec::new(), 0);
-    while at < words.len() {
-        let named = choice.named(at);
-        at = named.as_ref().map_or(at + 1, |mention| mention.words.end);
-        all.extend(named.map(|mention| Inside { found: choice.found(mention, options), fit: 0 }));
+
+    fn choice(&self) -> Choice<'_> {
+        Choice::of(self.lexicon, self.message, self.context, &self.found, self.options.len())
     }
-    all
+}
+
+impl Reads for Reader<'_> {
+    fn answer(&self) -> Result<Match, NoMatch> {
+        let choice = self.choice();
+        let parts = clause::Parts {
+            whole: |said: Range<usize>| choice.pick(said).map(|mention| choice.found(mention, self.options)),
+            takes_back: |cut: usize| choice.takes_back(cut),
+        };
+        let read = parts.read(self.lexicon, self.message);
+        read.map_err(|no| choice.open.get().map_or(no, |reason| NoMatch { reason }))
+    }
+
+    /// Where the message names options, whatever else it says: whole labels, and words of one option only. Positions are
+    /// not among them, for a number in a sentence may count anything; nor is anything where something is excluded.
+    fn values(&self) -> Vec<Inside> {
+        let words = self.message.all();
+        if RECOGNIZE.iter().any(|lexicon| lexicon.section(ASIDE).within(words)) {
+            return Vec::new();
+        }
+        let choice = self.choice();
+        let (mut all, mut at) = (Vec::new(), 0);
+        while at < words.len() {
+            let named = choice.named(at);
+            at = named.as_ref().map_or(at + 1, |mention| mention.words.end);
+            all.extend(named.map(|mention| Inside { found: choice.found(mention, self.options), fit: 0 }));
+        }
+        all
+    }
 }
 
 /// What a tier has: an option, or why it has to be asked which one.

@@ -89,6 +89,8 @@ struct One {
     /// All of what it is to do, as it is told.
     body: String,
     payload_sha256: String,
+    /// A tool or a sub-agent did it, or did not.
+    call: bool,
     key: String,
     came: Option<Came>,
 }
@@ -107,11 +109,13 @@ pub(super) async fn show(
         body: format!("{body:#}"),
         payload_sha256: found.payload_sha256.clone(),
         key: fresh_key(),
+        call: found.row.class.calls(),
         came: came(&desk, &found.lane, after.turn.as_deref()).await?,
     };
     let mut twin = Twin::new(format!("throughline effects show {id}"), format!("GET /v1/effects/{id}"));
     if found.state == EffectState::Uncertain && desk.caller.may(Scope::EffectsResolve) {
-        let cli = format!("throughline effects resolve {id} --as adopt --key KEY");
+        let key = if found.row.class.calls() { "" } else { " --key KEY" };
+        let cli = format!("throughline effects resolve {id} --as adopt{key}");
         twin = twin.acts(cli, format!("POST /v1/effects/{id}/resolve"));
     }
     desk.page(Section::Effects, "console/effect.html", twin, &one).await

@@ -4,6 +4,7 @@
 use axum::response::Response;
 use serde::Serialize;
 use throughline_engine::event::{EventKind, Press};
+use throughline_engine::focus::{Need, Thread};
 use throughline_engine::trace::FocusTrace;
 use throughline_engine::workflow::Action;
 use throughline_engine::{CardId, EffectId, MessageId, TurnId};
@@ -37,6 +38,8 @@ pub(super) struct TurnView {
     intent: Option<&'static str>,
     applied: Option<wire::Applied>,
     focus: Option<Focus>,
+    /// What the whole message said, where it interrupted: "start over".
+    interrupt: Option<String>,
     input: Option<Input>,
     /// The effect whose outcome it took in.
     settles: Option<EffectRow>,
@@ -56,6 +59,12 @@ struct Focus {
     anchor: Option<String>,
     text: Option<String>,
     task: Option<String>,
+    /// Whether the text needs it, in words.
+    reference: &'static str,
+    /// The words that say so.
+    words: String,
+    /// Which message it answers, or that it starts something new.
+    thread: Option<Thread>,
 }
 
 /// What was said in the turn, as it was shown then.
@@ -190,6 +199,7 @@ pub(super) async fn view(desk: &Desk, stored: &StoredTurn) -> Result<TurnView, P
             Some(focus) => Some(self::focus(desk, &lane, focus).await?),
             None => None,
         },
+        interrupt: turn.row.trace.interrupt().map(|kind| kind.word().replace('_', " ")),
         input: turn.content.as_ref().map(|_| input(turn)),
         settles: settles(desk, turn).await?,
         said: said(turn, &planned, &views),
@@ -251,6 +261,13 @@ async fn focus(desk: &Desk, lane: &LaneInfo, focus: &FocusTrace) -> Result<Focus
             None => message.text,
         }),
         task: focus.task.as_ref().map(|task| task.0.clone()),
+        reference: match focus.reference.need {
+            Need::None => "no word refers to anything",
+            Need::Bound => "what its words refer to stands in the text itself",
+            Need::NeedsAnchor => "cannot be understood without the anchor",
+        },
+        words: focus.reference.words.clone(),
+        thread: focus.thread.clone(),
     })
 }
 

@@ -1,5 +1,7 @@
 //! What is read as a time, a date, a moment or a length, and what is not.
 
+mod calendars;
+
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec;
@@ -238,6 +240,12 @@ fn moments_and_lengths() {
             ("tomorrow morning", "2026-01-15T06:00/2026-01-15T12:00"),
             ("tomorrow", "2026-01-15T00:00/2026-01-16T00:00"),
             ("Friday 5-7pm", "2026-01-16T17:00/2026-01-16T19:00"),
+            ("7 days ago", "2026-01-07T10:00"),
+            ("a day from now", "2026-01-15T10:00"),
+            ("a day from right now", "2026-01-15T10:00"),
+            ("the end of Sunday", "2026-01-18T23:59:59"),
+            ("end of today", "2026-01-14T23:59:59"),
+            ("right now", "2026-01-14T10:00"),
         ],
     );
     table(
@@ -354,6 +362,8 @@ fn a_value_is_found_inside_a_text() {
         (Expected::Time, "wake me at seven", "07:00", "seven"),
         (Expected::Duration, "It took us 2 hours to get there", "PT2H", "2 hours"),
         (Expected::Date, "I went there on Friday", "2026-01-09", "Friday"),
+        (Expected::DateTime, "He is not here at present.", "2026-01-14T10:00", "at present"),
+        (Expected::Time, "I'll go back five thirty in the night", "17:30", "five thirty"),
         (Expected::DateTime, "The show is tomorrow at 8pm", "2026-01-15T20:00", "8pm"),
     ] {
         let found = find(&expected, &Words::of(text), &context()).unwrap_or_else(|| panic!("{text}"));

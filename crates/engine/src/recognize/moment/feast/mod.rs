@@ -1,8 +1,12 @@
 //! Holidays: the day a rule gives in a year. Names and their rules are data (`data/*/time.txt`).
 //!
-//! Jewish and Islamic days begin at sunset; the day given is the one on whose evening they begin, but for the two Eids,
-//! which are the day of the feast. The Hebrew calendar is reckoned exactly, the Islamic one after the table of thirty
-//! years, from which a month that is sighted may differ by a day.
+//! Jewish and Islamic days begin at sunset; the day given is the one on whose evening the Jewish ones begin, and the first whole
+//! day of the Islamic ones. The Hebrew calendar is reckoned exactly, the Islamic one is that of Saudi Arabia (`hijri`), the
+//! feasts of India and China follow the sky (`lunar`, `sky`).
+
+mod hijri;
+mod lunar;
+mod sky;
 
 use jiff::ToSpan as _;
 use jiff::civil::{Date, Weekday};
@@ -27,10 +31,48 @@ pub(crate) enum Rule {
     Hebrew,
     /// Month and day of the Islamic calendar.
     Islamic,
+    /// The last Friday before such a day.
+    IslamicFriday,
+    /// Month, thirtieth of it, hour and days behind it, of India.
+    Hindu,
+    /// Sign of the stars the sun enters, hour until which that counts for the day, days behind it, of India.
+    HinduSolar,
+    /// Sign of the stars the sun is in, and mansion of the moon, of India.
+    HinduStar,
+    /// Month, day and days behind it, of China.
+    Chinese,
+    /// Days from the New Year of the Parsis, whose years have 365 days.
+    Parsi,
+    /// Which of the lists of days that no rule gives.
+    Listed,
 }
 
+/// Days that no rule gives, by the number their names have: when most of the United States vote on their candidates, and when a
+/// few of them did so early.
+const LISTED: [&[Date]; 2] = {
+    const fn day(year: i16, month: i8, day: i8) -> Date {
+        Date::constant(year, month, day)
+    }
+    [
+        &[
+            day(1984, 3, 13),
+            day(1988, 3, 8),
+            day(1992, 3, 10),
+            day(1996, 3, 12),
+            day(2000, 3, 7),
+            day(2004, 3, 2),
+            day(2008, 2, 5),
+            day(2012, 3, 6),
+            day(2016, 3, 1),
+            day(2020, 3, 3),
+            day(2024, 3, 5),
+        ],
+        &[day(2004, 2, 3)],
+    ]
+};
+
 /// The sections of names, and the rule of each.
-pub(super) const RULES: [(SectionId, Rule); 7] = [
+pub(super) const RULES: [(SectionId, Rule); 14] = [
     (named("holiday.fixed"), Rule::Fixed),
     (named("holiday.moved"), Rule::Moved),
     (named("holiday.weekday"), Rule::Floating),
@@ -38,6 +80,13 @@ pub(super) const RULES: [(SectionId, Rule); 7] = [
     (named("holiday.orthodox"), Rule::Orthodox),
     (named("holiday.hebrew"), Rule::Hebrew),
     (named("holiday.islamic"), Rule::Islamic),
+    (named("holiday.islamic_friday"), Rule::IslamicFriday),
+    (named("holiday.hindu"), Rule::Hindu),
+    (named("holiday.hindu_solar"), Rule::HinduSolar),
+    (named("holiday.hindu_star"), Rule::HinduStar),
+    (named("holiday.chinese"), Rule::Chinese),
+    (named("holiday.parsi"), Rule::Parsi),
+    (named("holiday.listed"), Rule::Listed),
 ];
 
 /// A holiday: its rule and the number the lexicon gives.
@@ -73,14 +122,22 @@ impl Feast {
             }
             Rule::Easter => on(easter(year)?, n),
             Rule::Orthodox => on(orthodox_easter(year)?, n),
-            Rule::Hebrew => {
-                let (own, next) = (new_year(year.into()), new_year(i64::from(year) + 1));
-                // Its second month has a day more in a full year.
-                let full = n > 59 && matches!(next - own, 355 | 385);
-                day_number(own + n + i64::from(full))
-            }
-            Rule::Islamic => islamic(year, n / 100, n % 100),
+            Rule::Hebrew => hebrew(year.into(), n),
+            Rule::Islamic => hijri::of(year, n / 100, n % 100),
+            Rule::IslamicFriday => hijri::of(year, n / 100, n % 100)?.nth_weekday(-1, Weekday::Friday).ok(),
+            Rule::Hindu => lunar::hindu(year, n),
+            Rule::HinduSolar => lunar::hindu_solar(year, n),
+            Rule::HinduStar => lunar::hindu_star(year, n),
+            Rule::Chinese => lunar::chinese(year, n),
+            Rule::Parsi => parsi(year, n),
+            Rule::Listed => self.listed().iter().copied().find(|date| date.year() == year),
         }
+    }
+
+    /// The days of a feast that is one of a list.
+    pub(crate) fn listed(self) -> &'static [Date] {
+        let list = usize::try_from(self.written).ok().and_then(|at| LISTED.get(at));
+        if matches!(self.rule, Rule::Listed) { list.copied().unwrap_or_default() } else { &[] }
     }
 }
 
@@ -117,20 +174,32 @@ fn new_year(year: i64) -> i64 {
     own + late - 1_373_428
 }
 
+/// A day so many days from the eve of the Jewish New Year of a year. What lies more than a hundred days behind it is in the year
+/// after.
+fn hebrew(year: i64, days: i64) -> Option<Date> {
+    let year = if days > 100 { year - 1 } else { year };
+    let (own, next) = (new_year(year), new_year(year + 1));
+    // The second month has a day more in a full year, the third one less in a lacking one.
+    let more = match (next - own) % 10 {
+        5 if days > 59 => 1,
+        3 if days > 88 => -1,
+        _ => 0,
+    };
+    day_number(own + days + more)
+}
+
+/// A day of the Parsis' year, which began on 2020-08-16.
+fn parsi(year: i16, days: i64) -> Option<Date> {
+    let past = i64::from(year) - 1;
+    let first = 365 * past + past.div_euclid(4) - past.div_euclid(100) + past.div_euclid(400) + 1;
+    day_number(first + (737_653 + days - first).rem_euclid(365))
+}
+
 /// Days to the new moon that begins a Jewish year, a day later where the weekday forbids it.
 fn molad(year: i64) -> i64 {
     let months = (235 * year - 234).div_euclid(19);
     let days = 29 * months + (12_084 + 13_753 * months).div_euclid(25_920);
     days + i64::from((3 * (days + 1)).rem_euclid(7) < 3)
-}
-
-/// A day of the Islamic calendar, where it first is in a year.
-fn islamic(year: i16, month: i64, day: i64) -> Option<Date> {
-    let about = (i64::from(year) - 622) * 33 / 32;
-    let number = |own: i64| {
-        227_014 + (own - 1) * 354 + (3 + 11 * own).div_euclid(30) + 29 * (month - 1) + month / 2 + day
-    };
-    (about - 1..=about + 2).filter_map(|own| day_number(number(own))).find(|date| date.year() == year)
 }
 
 #[cfg(test)]
@@ -150,6 +219,13 @@ mod tests {
             (Rule::Hebrew, 9, 2025, "2025-10-01"),
             (Rule::Hebrew, 83, 2024, "2024-12-25"),
             (Rule::Hebrew, 83, 2025, "2025-12-14"),
+            // The New Year of Trees.
+            (Rule::Hebrew, 132, 2024, "2024-01-24"),
+            (Rule::Hebrew, 132, 2026, "2026-02-01"),
+            (Rule::IslamicFriday, 1001, 2018, "2018-06-08"),
+            (Rule::Parsi, 0, 2018, "2018-08-17"),
+            (Rule::Parsi, 0, 2024, "2024-08-15"),
+            (Rule::Listed, 0, 2012, "2012-03-06"),
             (Rule::Islamic, 1001, 2018, "2018-06-15"),
             (Rule::Islamic, 1210, 2006, "2006-01-10"),
             (Rule::Moved, 42_709, 2014, "2014-04-26"),
@@ -164,7 +240,9 @@ mod tests {
     #[test]
     fn no_year_is_too_far() {
         for (_, rule) in RULES {
-            for (year, written) in [(-9999, 101), (9999, 1231), (0, 0), (1, -193), (9999, 99_999)] {
+            for (year, written) in
+                [(2000, 99_999), (2000, 0), (-9999, 101), (9999, 1231), (0, 0), (1, -193), (9999, 99_999)]
+            {
                 let _ = Feast { rule, written }.of(year);
             }
         }

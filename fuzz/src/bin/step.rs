@@ -1,0 +1,114 @@
+//! Any conversation, act by act: nothing panics, no press is met by silence, and every promise that the tests' own world
+//! checks of a step holds.
+
+#![no_main]
+
+use arbitrary::Arbitrary;
+use libfuzzer_sys::fuzz_target;
+use throughline_engine::effect::{FieldError, Outcome};
+use throughline_engine::event::{Attached, Posted};
+use throughline_engine::lane::Record;
+use throughline_engine::workflow::{Action, Card};
+use throughline_engine::{Event, EventKind, admit};
+use world::{World, heard};
+
+#[path = "../../../crates/engine/tests/world/mod.rs"]
+mod world;
+
+/// Words that lead somewhere; the rest of the way is the fuzzer's.
+const SAID: [&str; 12] = [
+    world::TICKET,
+    "Create a ticket for the export",
+    "Problem: it is slow\nAcceptance: it is fast",
+    "@publisher publish the release notes",
+    "do that via sub-agent",
+    "yes",
+    "actually make it 5",
+    "skip",
+    "stop",
+    "thanks",
+    "create ticket",
+    "/maro pending",
+];
+
+#[derive(Arbitrary, Debug)]
+enum Act<'a> {
+    Say { who: u8, text: &'a str },
+    SayThat { who: u8, which: u8 },
+    Press { who: u8, card: u8, version: u8, action: u8 },
+    Submit { card: u8, title: &'a str },
+    Settle { effect: u8, how: u8 },
+    Advance(u32),
+}
+
+fn who(n: u8) -> &'static str {
+    ["ana", "bob", "eve"][usize::from(n) % 3]
+}
+
+fn card(w: &World, n: u8) -> Option<Card> {
+    let cards = w.lane.records.iter().filter_map(|record| match record {
+        Record::Card(card) => Some(card.clone()),
+        _ => None,
+    });
+    cards.into_iter().nth(usize::from(n) % 8)
+}
+
+fn says(w: &mut World, by: &str, text: &str) {
+    let files = if text.is_empty() {
+        vec![Attached { kind: "photo".into(), ..Attached::default() }]
+    } else {
+        Vec::new()
+    };
+    let kind = EventKind::MessagePosted(Posted { text: text.into(), files, ..Posted::default() });
+    let event = Event { id: String::new(), received_at: w.now, actor: by.into(), kind };
+    assert_eq!(admit(&w.lane, &event, &w.policy), admit(&w.lane, &event, &w.policy));
+    let _ = w.says(by, text);
+}
+
+fn play(w: &mut World, act: &Act<'_>) {
+    match act {
+        Act::Say { who: by, text } => says(w, who(*by), text),
+        Act::SayThat { who: by, which } => says(w, who(*by), SAID[usize::from(*which) % SAID.len()]),
+        Act::Press { who: by, card: n, version, action } => {
+            let Some(card) = card(w, *n) else { return };
+            let action = Action::ALL[usize::from(*action) % Action::ALL.len()];
+            let step = w.presses(who(*by), &card, u32::from(*version % 4), action);
+            assert!(heard(&step) > 0, "silence on a press: {:?}", step.decision);
+        }
+        Act::Submit { card: n, title } => {
+            let Some(card) = card(w, *n) else { return };
+            let step = w.submits("ana", &card, &[("title", title)]);
+            assert!(heard(&step) > 0, "silence on a form: {:?}", step.decision);
+        }
+        Act::Settle { effect, how } => {
+            let reports = w.effects.iter().rev().filter(|effect| effect.body.class().reports_success());
+            let Some(effect) = reports.cloned().nth(usize::from(*effect) % 8) else { return };
+            let text = String::from("no");
+            let error =
+                FieldError { code: "check.required".into(), field: "team".into(), text: text.clone() };
+            let failed =
+                |reason: &str, errors| Outcome::Failed { reason: reason.into(), text: text.clone(), errors };
+            let _ = match how % 4 {
+                0 => w.outcome(&effect, Outcome::Uncertain { text }),
+                1 => w.outcome(&effect, failed("dry_run", vec![error])),
+                2 => w.outcome(&effect, failed("gave_up", Vec::new())),
+                _ => {
+                    w.settle();
+                    return;
+                }
+            };
+        }
+        Act::Advance(by) => w.advance(i64::from(*by)),
+    }
+}
+
+fuzz_target!(|acts: Vec<Act<'_>>| {
+    let mut w = World::new();
+    w.has_publisher();
+    for act in acts.iter().take(40) {
+        play(&mut w, act);
+    }
+    let named =
+        |effect: &throughline_engine::effect::Effect| !effect.body.outward() || effect.approval.is_some();
+    assert!(w.effects.iter().all(named), "an outward effect without an approval");
+});
