@@ -186,10 +186,11 @@ pub(crate) fn edit_by_text(
     };
     let Some(mut draft) = turn.draft(draft) else { return };
     let before = draft.parts.clone();
-    let labelled = text.is_some_and(|text| fill(&mut draft.parts, text) != text.trim());
+    // What says nothing yet is said whole: the first line is the title.
+    let whole = before.is_empty();
+    let labelled = !whole && text.is_some_and(|text| fill(&mut draft.parts, text) != text.trim());
     match text.filter(|_| !labelled) {
-        // What says nothing yet is said whole: the first line is the title.
-        Some(text) if before.is_empty() => {
+        Some(text) if whole => {
             draft.parts = extract(text, Some(draft.item_type), turn.policy.window.title_chars).1;
         }
         Some(text) => draft.write(part, text),
@@ -205,7 +206,7 @@ pub(crate) fn edit_by_text(
     }
     if labelled && !changed {
         turn.tell(say::NOTHING_CHANGED);
-    } else if !labelled && !before.is_empty() && !ask_field(turn, &id, &draft, Some(part)) {
+    } else if !(labelled || whole) && !ask_field(turn, &id, &draft, Some(part)) {
         turn.say(MessageKind::Notification, Some(&draft.task), say::LAST_FIELD);
     }
 }
