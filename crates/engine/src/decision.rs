@@ -123,6 +123,8 @@ reasons! {
     CommandStop = "command.stop", "Everything that can be stopped was stopped.";
     CommandTicket = "command.ticket", "A ticket was asked for by command.";
     CommandReview = "command.review", "A review was asked for by command.";
+    CommandTrack = "command.track", "An issue is tracked in this thread, is looked up for that, or is tracked no longer.";
+    CommandTracked = "command.tracked", "The issues this thread tracks were listed.";
     CommandUnknown = "command.unknown", "The command is not known; the nearest one was named.";
 
     EffectSettled = "effect.settled", "The outcome of an effect was taken in.";
@@ -173,6 +175,8 @@ reasons! {
     ReviewIdle = "review.idle", "Nobody answered the review for its time, so it froze.";
     ReviewShown = "review.shown", "A review was shown in full.";
     ReviewHandedOver = "review.handed_over", "The message points at a review, so its artifact was given to the drafter of tickets.";
+    DecisionProposed = "decision.proposed", "A decision is to be recorded: it is shown before it is posted, or asked for.";
+    IssueTracked = "tracked.looked_up", "The tracker answered whether there is an issue that this thread is to track.";
     DelegationStarted = "delegation.started", "A task was handed to a sub-agent, as the message said.";
     DelegationUnclear = "delegation.unclear", "A task is to be handed over, and there are several sub-agents; the user was asked which.";
     DelegationNothing = "delegation.nothing", "Something is to be handed over, and nothing is there to refer to, or nobody by that name.";

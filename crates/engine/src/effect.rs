@@ -106,7 +106,7 @@ pub enum EffectBody {
         target: Target,
         /// The key a person named.
         key: String,
-        /// The card it is for.
+        /// The card it is for; empty when it is for the issues a thread tracks.
         card: CardId,
     },
     /// Which issues carry the marker of an uncertain create? (`spec 06 §4.4`, adoption)
@@ -498,7 +498,7 @@ impl EffectBody {
     /// The card that waits for its outcome. That a card was delivered, or was not, is nothing to the card.
     #[must_use]
     pub fn card(&self) -> Option<&CardId> {
-        match self {
+        let card = match self {
             Self::TrackerCheck { card, .. }
             | Self::TrackerFind { card, .. }
             | Self::TrackerSeek { card, .. }
@@ -512,7 +512,8 @@ impl EffectBody {
             | Self::ModelAsk(_)
             | Self::ToolCall(_)
             | Self::AgentDelegate(_) => None,
-        }
+        };
+        card.filter(|card| !card.0.is_empty())
     }
 
     /// After how many attempts, or after what age, it gives up (`spec 06 §4.5`): a question when its own time is over,

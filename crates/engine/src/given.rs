@@ -43,6 +43,9 @@ pub struct Given {
     /// A model that may classify is configured and may be asked.
     #[serde(default, skip_serializing_if = "is_default")]
     pub model: bool,
+    /// Where a person sees this lane, when its channel has such places.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub here: Option<String>,
     /// The turn `/maro why` explains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_turn: Option<TurnSummary>,

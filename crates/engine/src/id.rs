@@ -62,6 +62,8 @@ ids! {
     ReviewId, "rv_";
     /// Several tickets that are shown and approved together.
     BatchId, "b_";
+    /// A decision people record.
+    ProposalId, "dc_";
     /// A deadline.
     TimerId, "tm_";
 }

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ask::{Asked, Question};
 use crate::canon::{Hash, write_strings};
+use crate::decisions::{Proposal, Tracked};
 use crate::event::Event;
 use crate::id::{CardId, DraftId, EffectId, LaneId, MessageId, TaskId, digest_id};
 use crate::intent::Remembered;
@@ -191,6 +192,9 @@ pub struct LaneState {
     /// The model ask that is open, if one is: at most one in a lane.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ask: Option<OpenAsk>,
+    /// The issues this thread tracks, the oldest first, and those that are being looked up (`spec 03 §7`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tracked: Vec<Tracked>,
     /// The loaded messages, oldest first.
     #[serde(default, skip_serializing_if = "Ids::is_empty")]
     pub window: Ids<MessageId>,
@@ -309,6 +313,9 @@ pub enum Record {
     Review(Review),
     /// Several tickets that are shown and approved together.
     Batch(Batch),
+    /// A decision people record.
+    #[serde(rename = "decision")]
+    Proposal(Proposal),
 }
 
 /// The kind of a record, first part of its key.
@@ -329,12 +336,23 @@ pub enum RecordKind {
     Review,
     /// See [`Record::Batch`].
     Batch,
+    /// See [`Record::Proposal`].
+    #[serde(rename = "decision")]
+    Proposal,
 }
 
 impl RecordKind {
     /// All of them, in their order.
-    pub(crate) const ALL: [Self; 7] =
-        [Self::Message, Self::Task, Self::Draft, Self::Card, Self::Held, Self::Review, Self::Batch];
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Message,
+        Self::Task,
+        Self::Draft,
+        Self::Card,
+        Self::Held,
+        Self::Review,
+        Self::Batch,
+        Self::Proposal,
+    ];
     pub(crate) const COUNT: usize = Self::ALL.len();
 
     /// The word used in the store and in hashes.
@@ -348,6 +366,7 @@ impl RecordKind {
             Self::Held => "held",
             Self::Review => "review",
             Self::Batch => "batch",
+            Self::Proposal => "decision",
         }
     }
 }
@@ -377,6 +396,7 @@ impl Record {
             Self::Held(_) => RecordKind::Held,
             Self::Review(_) => RecordKind::Review,
             Self::Batch(_) => RecordKind::Batch,
+            Self::Proposal(_) => RecordKind::Proposal,
         }
     }
 
@@ -389,6 +409,7 @@ impl Record {
             Self::Held(event) => &event.id,
             Self::Review(review) => &review.id.0,
             Self::Batch(batch) => &batch.id.0,
+            Self::Proposal(proposal) => &proposal.id.0,
         }
     }
 }

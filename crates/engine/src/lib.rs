@@ -23,6 +23,7 @@ pub mod approval;
 pub mod ask;
 pub mod canon;
 pub mod decision;
+pub mod decisions;
 pub mod effect;
 pub mod event;
 pub mod focus;
@@ -54,7 +55,8 @@ pub use decision::{Decision, Reason, Verdict};
 pub use event::{Event, EventKind};
 pub use given::Given;
 pub use id::{
-    BatchId, CardId, DraftId, EffectId, LaneId, MessageId, PendingId, ReviewId, TaskId, TimerId, TurnId,
+    BatchId, CardId, DraftId, EffectId, LaneId, MessageId, PendingId, ProposalId, ReviewId, TaskId, TimerId,
+    TurnId,
 };
 pub use lane::{Change, Lane, LaneKey, LaneState, Record};
 pub use needs::needs;

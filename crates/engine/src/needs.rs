@@ -2,11 +2,12 @@
 
 use alloc::vec::Vec;
 
+use crate::decisions::Comment;
 use crate::event::{Event, EventKind, Press};
 use crate::given::Given;
 use crate::id::{CardId, ReviewId, TaskId};
 use crate::lane::{Lane, Record, RecordKey, RecordKind};
-use crate::workflow::{Known, Progress, shows};
+use crate::workflow::{About, Known, Progress, shows};
 
 /// Which records an event needs that the lane has not loaded: the runtime reads them and hands them over in
 /// [`Given::revived`], and asks again until nothing is missing.
@@ -57,6 +58,7 @@ pub fn needs(lane: &Lane, event: &Event, given: &Given) -> Vec<RecordKey> {
         for pending in lane.head.pendings.iter().chain(&lane.head.lapsed).filter(|p| p.expected.is_some()) {
             wanted.extend(pending.kind.card().map(|card| key(RecordKind::Card, &card.0)));
             wanted.extend(pending.kind.draft().map(|draft| key(RecordKind::Draft, &draft.0)));
+            wanted.extend(pending.kind.proposal().map(|one| key(RecordKind::Proposal, &one.0)));
         }
     }
     let cards: Vec<RecordKey> = wanted.iter().filter(|key| key.kind == RecordKind::Card).cloned().collect();
@@ -70,7 +72,12 @@ pub fn needs(lane: &Lane, event: &Event, given: &Given) -> Vec<RecordKey> {
                 wanted.extend(shows(receipt, &known));
             }
         }
-        for progress in card.released().map(|(_, progress)| progress).chain(card.result()) {
+        let comment = match &card.about {
+            About::DecisionPreview { comment: Comment::Pressed { result, .. }, .. } => Some(result),
+            _ => None,
+        };
+        let decided = card.released().map(|(_, progress)| progress).chain(card.result());
+        for progress in decided.chain(comment) {
             if let Progress::Uncertain { card } = progress {
                 wanted.push(key(RecordKind::Card, &card.0));
             }
@@ -82,6 +89,7 @@ pub fn needs(lane: &Lane, event: &Event, given: &Given) -> Vec<RecordKey> {
         .filter_map(|key| match have(key) {
             Some(Record::Draft(draft)) => Some(draft.task.0.clone()),
             Some(Record::Review(review)) => Some(review.task.0.clone()),
+            Some(Record::Proposal(proposal)) => Some(proposal.task.0.clone()),
             Some(Record::Card(card)) => card.task().map(|task| task.0.clone()),
             Some(Record::Batch(batch)) => Some(batch.task.0.clone()),
             _ => None,

@@ -64,6 +64,8 @@ pub mod limits {
     ];
     /// Days of daily searches.
     pub const SEEK_DAYS: i64 = 7;
+    /// Issue keys that one decision names: what a line holds.
+    pub const DECISION_ISSUES: usize = 10;
     /// How often a lost race is run again before the row is left for later (`spec 06 §3.1`).
     pub const RACES: u32 = 5;
     /// How long one run of a lane may take when others wait (`spec 06 §3.3`).
@@ -96,6 +98,8 @@ pub struct Policy {
     pub remember: Remember,
     /// Reviews.
     pub review: ReviewLimits,
+    /// Decisions people record, and the issues a thread tracks.
+    pub decision: DecisionLimits,
     /// Approvals.
     pub approval: ApprovalLimits,
     /// What has to be confirmed before a batch is approved.
@@ -293,6 +297,28 @@ impl Default for ReviewLimits {
     }
 }
 
+/// Decisions people record (`spec 03 §5`), and the issues a thread tracks (`spec 03 §7`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DecisionLimits {
+    /// Sentences of a message that are the decision; what follows them is why.
+    pub sentences: usize,
+    /// Characters of a topic: a card's title.
+    pub topic_chars: usize,
+    /// Characters of a decision: one or two sentences, long ones.
+    pub chars: usize,
+    /// Characters of its reason.
+    pub why_chars: usize,
+    /// Issues that a thread tracks; the oldest gives way. They are in the part that every turn rewrites.
+    pub tracked: usize,
+}
+
+impl Default for DecisionLimits {
+    fn default() -> Self {
+        Self { sentences: 2, topic_chars: 80, chars: 600, why_chars: 1_000, tracked: 20 }
+    }
+}
+
 /// Approvals (`spec 06 §5.1`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -404,8 +430,10 @@ impl Policy {
     #[must_use]
     pub fn demo_rule(principals: &[&str]) -> ApproverRule {
         ApproverRule {
-            effects: vec!["tracker.*".into()],
-            targets: vec!["local:*".into()],
+            effects: vec!["tracker.*".into(), "post.channel".into()],
+            targets: ["local:*", "web:*", "api:*", "terminal:*", "telegram:*", "slack:*"]
+                .map(Into::into)
+                .into(),
             allow: principals.iter().map(|&p| p.into()).collect(),
             self_approve: true,
         }

@@ -1,6 +1,7 @@
 //! Every sentence the engine says, in one place. English; a second language is a second file of these.
 
 pub(crate) mod batch;
+pub(crate) mod decision;
 pub(crate) mod review;
 
 use alloc::format;
@@ -73,9 +74,9 @@ pub(crate) const fn stopped(something: bool, start_over: bool) -> &'static str {
 pub(crate) fn help(policy: &Policy) -> String {
     let command = &policy.command.0;
     format!(
-        "I turn messages into tickets and reviews, and nothing leaves this thread before somebody presses Approve.\n\
-         Say \"create a ticket for …\" or \"review this\", or write anything and choose what I should do with it.\n\
-         {command} help · status · pending · why · forget · stop · ticket TEXT · review TEXT"
+        "I turn messages into tickets, reviews and decisions, and nothing leaves this thread before somebody presses Approve.\n\
+         Say \"create a ticket for …\", \"review this\" or \"record the decision: …\", or write anything and choose what I should do with it.\n\
+         {command} help · status · pending · why · forget · stop · ticket TEXT · review TEXT · track KEY · untrack KEY · tracked"
     )
 }
 
@@ -116,6 +117,8 @@ pub(crate) fn consumed(
         Progress::Working { .. } => " → in progress".into(),
         Progress::Failed { text, .. } => format!(" → failed: {text}"),
         Progress::Uncertain { .. } => " → no answer yet".into(),
+        Progress::Sending { .. } => " → in progress".into(),
+        Progress::Posted { url } => format!(" → {}", url.as_deref().unwrap_or("posted")),
         Progress::Several { items } => batch::result(items),
         Progress::Done => " → done".into(),
         Progress::NotTried { .. } | Progress::None | Progress::Cancelled => String::new(),
@@ -193,7 +196,7 @@ pub(crate) fn preview_title(draft: &Draft, status: &CardStatus, now: Timestamp) 
                 Progress::Uncertain { .. } => format!("No answer yet, so it may or may not exist · {who}"),
                 Progress::Cancelled => format!("Cancelled · {who}"),
                 Progress::NotTried { why, .. } => format!("Not created: {why} · {who}"),
-                Progress::None | Progress::Done | Progress::Several { .. } => format!("Not created · {who}"),
+                _ => format!("Not created · {who}"),
             }
         }
     }

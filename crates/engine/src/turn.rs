@@ -5,6 +5,7 @@ mod cards;
 mod prune;
 mod tasks;
 
+pub(crate) use cards::AskedFor;
 pub(crate) use tasks::begun_by;
 
 use alloc::rc::Rc;
@@ -13,11 +14,14 @@ use alloc::vec::Vec;
 
 use crate::approval::ApprovalChange;
 use crate::decision::{Applied, Decision, Reason, Verdict};
+use crate::decisions::Proposal;
 use crate::effect::{ApprovalRef, Effect, EffectBody, Outcome};
 use crate::event::{Event, EventKind, Posted};
 use crate::focus::{FocusContext, Reference};
 use crate::given::Given;
-use crate::id::{BatchId, CardId, DraftId, EffectId, MessageId, Mint, PendingId, ReviewId, TaskId, TimerId};
+use crate::id::{
+    BatchId, CardId, DraftId, EffectId, MessageId, Mint, PendingId, ProposalId, ReviewId, TaskId, TimerId,
+};
 use crate::lane::{Change, Lane, LaneState, Message, MessageKind, Record, RecordKey, RecordKind, Role};
 use crate::pending::{PendingClass, PendingKind, PendingState};
 use crate::policy::Policy;
@@ -185,6 +189,13 @@ impl<'a> Turn<'a> {
     pub(crate) fn reviews(&self) -> impl Iterator<Item = Review> {
         let ids = self.lane.records.of(RecordKind::Review).map(Record::id);
         ids.filter_map(|id| self.review(&ReviewId::from(id)))
+    }
+
+    pub(crate) fn proposal(&self, id: &ProposalId) -> Option<Proposal> {
+        match self.find(RecordKind::Proposal, &id.0)? {
+            Record::Proposal(proposal) => Some(proposal.clone()),
+            _ => None,
+        }
     }
 
     pub(crate) fn message_ref(&self, id: &str) -> Option<&Message> {

@@ -2,6 +2,7 @@
 
 mod world;
 
+use throughline_engine::approval::ApprovalChange;
 use throughline_engine::effect::{EffectBody, Outcome};
 use throughline_engine::event::EventKind;
 use throughline_engine::workflow::{Action, Card, TimerAbout};
@@ -192,10 +193,113 @@ fn reviews() -> Vec<(&'static str, World, Card)> {
     ]
 }
 
+/// A world at each of the states a decision can be in, with its newest card.
+fn decisions() -> Vec<(&'static str, World)> {
+    let then = |track: &[&str], acts: &[&dyn Fn(&mut World)]| {
+        let mut w = World::new();
+        for key in track {
+            let _ = w.says("ana", &format!("/maro track {key}"));
+            w.settle();
+        }
+        let _ = w.says("ana", "Record the decision: we use Postgres because we know it.");
+        acts.iter().for_each(|act| act(&mut w));
+        w
+    };
+    let press = |w: &mut World, action| {
+        let card = w.card();
+        let _ = w.presses("bob", &card, card.version, action);
+    };
+    let approve: &dyn Fn(&mut World) = &move |w| press(w, Action::Approve);
+    let comment: &dyn Fn(&mut World) = &move |w| press(w, Action::Comment);
+    let settle: &dyn Fn(&mut World) = &World::settle;
+    let lose: &dyn Fn(&mut World) = &|w| {
+        let sent = w.effects.iter().rfind(|effect| effect.approval.is_some()).unwrap().clone();
+        w.advance(1);
+        let _ = w.outcome(&sent, Outcome::Uncertain { text: "no answer".into() });
+    };
+    let refuse: &dyn Fn(&mut World) = &|w| {
+        let sent = w.effects.iter().rfind(|effect| effect.approval.is_some()).unwrap().clone();
+        w.advance(1);
+        let (reason, text) = ("rejected".into(), "we may not post there".into());
+        let _ = w.outcome(&sent, Outcome::Failed { reason, text, errors: Vec::new() });
+    };
+    let edit: &dyn Fn(&mut World) = &|w| {
+        let card = w.card();
+        let _ = w.submits("ana", &card, &[("why", "It is there.")]);
+    };
+    vec![
+        ("decision", then(&[], &[])),
+        ("decision edited", then(&[], &[edit])),
+        ("decision cancelled", then(&[], &[&move |w| press(w, Action::Cancel)])),
+        ("decision being posted", then(&[], &[approve])),
+        ("decision posted", then(&[], &[approve, settle])),
+        ("decision refused", then(&[], &[approve, refuse])),
+        ("decision posted, one issue", then(&["AUTH-1"], &[approve, settle])),
+        ("decision posted, two issues", then(&["AUTH-1", "AUTH-2"], &[approve, settle])),
+        ("decision with a comment on its way", then(&["AUTH-1"], &[approve, settle, comment])),
+        ("decision with a comment", then(&["AUTH-1"], &[approve, settle, comment, settle])),
+        ("decision with a comment nobody knows of", then(&["AUTH-1"], &[approve, settle, comment, lose])),
+        ("decision nobody knows of", then(&[], &[approve, lose])),
+        (
+            "decision posted again",
+            then(&[], &[approve, lose, &move |w| press(w, Action::CreateAgain), settle]),
+        ),
+        ("decision adopted", then(&[], &[approve, lose, &move |w| press(w, Action::Adopt)])),
+        ("decision given up", then(&[], &[approve, lose, &move |w| press(w, Action::Cancel)])),
+    ]
+}
+
+/// What leaves the thread is what was shown, with who decided and when behind it.
+#[test]
+fn a_decision_is_posted_as_it_was_approved() {
+    let (_, mut w) = decisions().remove(1);
+    let card = w.card();
+    let opened = w.last.as_ref().unwrap().approvals.clone();
+    let step = w.presses("bob", &card, 2, Action::Approve);
+    let EffectBody::PostChannel { text, .. } = &step.effects.iter().find(|e| e.body.outward()).unwrap().body
+    else {
+        panic!()
+    };
+    let shown = opened.iter().find_map(|change| match change {
+        ApprovalChange::Open(approval) => Some(approval.payload.clone()),
+        _ => None,
+    });
+    let payload: serde_json::Value = serde_json::from_str(&shown.unwrap()).unwrap();
+    let approved = payload["text"].as_str().unwrap();
+    let signature = text.strip_prefix(approved).unwrap();
+    assert_eq!(signature, "\nDecided by @bob on 2026-01-15 at 10:00 UTC");
+    assert!(approved.contains("Why: It is there."), "{approved}");
+}
+
+/// `spec 03 §3`: what each state of a decision's card takes from an approver.
+#[test]
+fn a_decision_takes_the_presses_of_its_step() {
+    for (state, world) in decisions() {
+        let card = world.card();
+        let takes = |action: &Action| {
+            let step = world.clone().presses("bob", &card, card.version, *action);
+            !matches!(step.decision.outcome, Verdict::Refused)
+        };
+        let taken: Vec<Action> = Action::ALL.into_iter().filter(takes).collect();
+        let expected: &[Action] = match state {
+            "decision" | "decision edited" | "decision refused" => {
+                &[Action::Approve, Action::Edit, Action::Cancel]
+            }
+            "decision posted, one issue" | "decision posted, two issues" => &[Action::Comment],
+            "decision nobody knows of" | "decision with a comment nobody knows of" => {
+                &[Action::Adopt, Action::CreateAgain, Action::Cancel]
+            }
+            _ => &[],
+        };
+        assert_eq!(taken, expected, "{state}");
+    }
+}
+
 #[test]
 fn every_press_is_answered() {
     let states = states().into_iter().map(|(state, world)| (state, world.clone(), world.card()));
-    for (state, world, card) in states.chain(reviews()) {
+    let decided = decisions().into_iter().map(|(state, world)| (state, world.clone(), world.card()));
+    for (state, world, card) in states.chain(reviews()).chain(decided) {
         let people = ["ana", "bob", "eve"];
         let items: Vec<String> =
             [String::new(), "nothing".into()].into_iter().chain(world.items().into_iter().take(2)).collect();
@@ -210,7 +314,8 @@ fn every_press_is_answered() {
                     assert!(heard(&step) > 0, "silence on {what}");
                     let outward = step.effects.iter().filter(|e| e.body.outward()).count();
                     let released = step.decision.reason == Reason::PressApplied
-                        && matches!(action, Action::Approve | Action::CreateAgain | Action::DoAgain);
+                        && (matches!(action, Action::Approve | Action::CreateAgain | Action::DoAgain)
+                            || action == Action::Comment && state != "decision posted, two issues");
                     assert_eq!(outward > 0, released, "{what}");
                     assert!(!released || actor != "eve", "{what}");
                     assert!(!released || version == card.version, "{what}");
@@ -239,9 +344,8 @@ fn a_review_takes_the_presses_of_its_step() {
         };
         let taken: Vec<Action> = Action::ALL.into_iter().filter(takes).collect();
         let expected: &[Action] = match state {
-            // Recording a decision is refused until there is a way for decisions.
             "active" | "active, with a model" | "patched" => {
-                &[Action::ShowFull, Action::TurnIntoTicket, Action::Finish]
+                &[Action::ShowFull, Action::ApproveDecision, Action::TurnIntoTicket, Action::Finish]
             }
             "frozen" | "handed over" | "idle" => &[Action::TurnIntoTicket],
             _ => &[],

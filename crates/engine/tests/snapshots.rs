@@ -45,6 +45,8 @@ fn full_lane() -> Lane {
     let _ = w.says("ana", "Problem: it is slow");
     w.model = true;
     let _ = w.says("bob", "hmm, the second thing we talked about");
+    // Tracked issues came within version 2, and have a golden file of their own.
+    w.lane.head.tracked.clear();
     w.lane
 }
 
@@ -211,4 +213,36 @@ fn a_newer_version_is_refused_with_what_to_do() {
         "cannot read the stored lane head: it has version 99, this program reads up to 2; upgrade it"
     );
     assert!(snapshot::decode_record("nonsense").is_err());
+}
+
+/// Decisions and tracked issues came within version 2. `GOLDEN=write` writes their file, once.
+#[test]
+fn decisions_are_written_as_their_golden_file_says() {
+    let mut w = World::new();
+    for text in ["/maro track AUTH-1", "/maro track AUTH-2"] {
+        let _ = w.says("ana", text);
+        w.settle();
+    }
+    let _ = w.says("ana", "/maro track AUTH-3");
+    let _ = w.says("ana", "Record the decision about storage: we use Postgres because we know it.");
+    let card = w.card();
+    let _ = w.submits("ana", &card, &[("issues", "AUTH-1")]);
+    let _ = w.presses("bob", &card, 2, Action::Approve);
+    w.settle();
+    let _ = w.presses("bob", &card, 2, Action::Comment);
+    let sent = w.effects.iter().rfind(|effect| effect.approval.is_some()).unwrap().clone();
+    let _ = w.outcome(&sent, Outcome::Uncertain { text: "no answer".into() });
+    let _ = w.says("bob", "log this decision");
+    let decided = |record: &&Record| match record {
+        Record::Proposal(_) => true,
+        Record::Card(card) => card.decision().is_some(),
+        _ => false,
+    };
+    let written = w.lane.records.iter().filter(decided).map(|record| snapshot::encode_record(record) + "\n");
+    let written: String = written.chain([snapshot::encode_head(&w.lane.head) + "\n"]).collect();
+    let file = folder(snapshot::VERSION).join("decisions.jsonl");
+    if std::env::var("GOLDEN").as_deref() == Ok("write") {
+        fs::write(&file, &written).unwrap();
+    }
+    assert_eq!(fs::read_to_string(file).unwrap(), written);
 }

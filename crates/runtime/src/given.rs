@@ -27,6 +27,9 @@ impl Runtime {
             model: self.ports.model.is_some(),
             ..Given::default()
         };
+        if matches!(event.kind, EventKind::MessagePosted(_) | EventKind::CardPressed { .. }) {
+            given.here = self.ports.channels.get(&key.channel).and_then(|channel| channel.link(key));
+        }
         if !event.actor.is_empty() {
             let directory = &self.ports.directory;
             given.actor = Some(directory.actor(key, &event.actor).await);

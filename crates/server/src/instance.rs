@@ -16,10 +16,11 @@ use throughline_trackers::local::LocalTracker;
 use crate::codes::{self, Code};
 use crate::directory::Known;
 use crate::documents::StoredDocuments;
+use crate::web::channel::WebChannel;
 use crate::{Config, ConfigErrors, StoreUrl, key, models, telegram};
 
-/// The channels that are always there. Their users read from the store.
-const CHANNELS: [&str; 3] = ["api", "terminal", "web"];
+/// The channels that are always there, beside the web. Their users read from the store.
+const CHANNELS: [&str; 2] = ["api", "terminal"];
 
 /// Why nothing was started.
 #[derive(Debug, thiserror::Error)]
@@ -143,11 +144,17 @@ pub async fn open_with(config: Config, store: Arc<dyn Store>) -> Result<Instance
     let documents = Arc::new(StoredDocuments(store.clone()));
     let tracker = Arc::new(LocalTracker::new(config.tracker.clone(), documents));
     let channel = |name: &str| (name.to_owned(), Arc::new(ReadFromStore::new(name)) as Arc<dyn Channel>);
+    let pages: Arc<dyn Channel> = Arc::new(WebChannel::new(&config.server));
     let telegram = telegram::Edge::open(&config, &store, &key)?.map(Arc::new);
     let sends = telegram.iter().map(|edge| (CHANNEL.to_owned(), edge.channel() as Arc<dyn Channel>));
     let ports = Ports {
         directory: Arc::new(Known::new(config.clone(), telegram.as_ref().map(|edge| edge.book()))),
-        channels: CHANNELS.into_iter().map(channel).chain(sends).collect(),
+        channels: CHANNELS
+            .into_iter()
+            .map(channel)
+            .chain([(pages.name().to_owned(), pages)])
+            .chain(sends)
+            .collect(),
         trackers: [("local".to_owned(), tracker.clone() as Arc<dyn Tracker>)].into(),
         model: models::open(&config)?.map(|models| models as Arc<dyn Model>),
         // Clients of tools and sub-agents are not part of this version: without a host, a call fails and says so.

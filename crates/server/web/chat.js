@@ -67,6 +67,7 @@ const KICKERS = {
   uncertain_call: 'No answer yet',
   receipt: 'Receipt',
   remembered: 'Remembered',
+  decision_preview: 'Decision',
   review_active: 'Review',
   review_frozen: 'Review, frozen',
 };

@@ -1,20 +1,37 @@
 //! The virtual channel: takes every message, and gives each an id of its own.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 use throughline_channels::{Channel, Delivered, Sending, Surface};
+use throughline_engine::LaneKey;
 use throughline_engine::effect::Attempt;
 
 /// A channel that is sent to, like Slack or Telegram; `web` reads from the store instead.
 pub(crate) struct SimChannel {
     name: String,
     sent: AtomicU64,
+    /// How many posts are out.
+    posted: AtomicU64,
+    /// How the next posts go.
+    posts: Mutex<VecDeque<String>>,
 }
 
 impl SimChannel {
-    pub(crate) fn new(name: &str) -> Self {
-        Self { name: name.into(), sent: AtomicU64::new(0) }
+    pub(crate) fn new(name: &str, posts: &[String]) -> Self {
+        let posts = Mutex::new(posts.iter().cloned().collect());
+        Self { name: name.into(), sent: AtomicU64::new(0), posted: AtomicU64::new(0), posts }
+    }
+
+    /// How many posts are out.
+    pub(crate) fn posted(&self) -> u64 {
+        self.posted.load(Ordering::Relaxed)
+    }
+
+    fn next_post(&self) -> Option<String> {
+        self.posts.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
     }
 }
 
@@ -31,5 +48,27 @@ impl Channel for SimChannel {
     async fn deliver(&self, _: Sending<'_>) -> Attempt<Delivered> {
         let n = self.sent.fetch_add(1, Ordering::Relaxed);
         Attempt::Applied(Delivered { id: Some(format!("{}:{n}", self.name)), more: false })
+    }
+
+    async fn post(&self, to: &LaneKey, _: &str) -> Attempt<Option<String>> {
+        match self.next_post().as_deref() {
+            None | Some("ok") => {
+                let n = self.posted.fetch_add(1, Ordering::Relaxed) + 1;
+                Attempt::Applied(self.link(to).map(|root| format!("{root}/{n}")))
+            }
+            Some("429" | "refused") => Attempt::NotApplied { why: "slow down".into(), hint: None },
+            Some("rejected") => {
+                Attempt::Rejected { text: "we may not post there".into(), errors: Vec::new() }
+            }
+            Some("lost_request" | "5xx") => Attempt::Unknown { why: "no answer".into() },
+            Some(_) => {
+                self.posted.fetch_add(1, Ordering::Relaxed);
+                Attempt::Unknown { why: "no answer".into() }
+            }
+        }
+    }
+
+    fn link(&self, lane: &LaneKey) -> Option<String> {
+        Some(format!("https://{}.test/{}", self.name, lane.conversation))
     }
 }

@@ -17,6 +17,8 @@ pub(crate) struct Looked {
     revisions: BTreeMap<LaneKey, u64>,
     issues: usize,
     calls: BTreeMap<&'static str, usize>,
+    posts: u64,
+    comments: usize,
     asks: usize,
     waiting: Vec<(String, throughline_engine::EffectId)>,
 }
@@ -59,7 +61,12 @@ impl Looked {
                     _ => self.waiting.push((name.clone(), id.as_str().into())),
                 }
             }
-            let derived = ["fx:", "timer:", "notice:"].iter().any(|prefix| turn.row.key.starts_with(prefix));
+            if turn.row.key.starts_with("post:") {
+                // Where people read from the store, a post is an event of the root's lane.
+                *seen.outward.entry("post.channel".into()).or_default() += 1;
+            }
+            let derived =
+                ["post:", "fx:", "timer:", "notice:"].iter().any(|prefix| turn.row.key.starts_with(prefix));
             let delivery = (!derived).then(|| turn.row.key.clone());
             seen.turns.push(SeenTurn { lane: name, delivery, summary: turn.summary() });
         }
@@ -85,13 +92,24 @@ impl Looked {
 
     async fn reached(&mut self, outside: &Outside, seen: &mut TurnSeen) {
         let project = outside.tracker.config().projects.keys().next().cloned().unwrap_or_default();
-        let issues =
-            outside.tracker.issues(TENANT, &project, None, 10_000).await.map_or(0, |issues| issues.len());
+        let all = outside.tracker.issues(TENANT, &project, None, 10_000).await.unwrap_or_default();
+        let (issues, comments) = (all.len(), all.iter().map(|issue| issue.comments.len()).sum::<usize>());
+        if comments > self.comments {
+            let new = u32::try_from(comments - self.comments).unwrap_or(u32::MAX);
+            seen.outward.insert("tracker.update".into(), new);
+        }
+        self.comments = comments;
         if issues > self.issues {
             let new = u32::try_from(issues - self.issues).unwrap_or(u32::MAX);
             seen.outward.insert("tracker.create".into(), new);
         }
         self.issues = issues;
+        let posts = outside.channel.posted();
+        if posts > self.posts {
+            let new = u32::try_from(posts - self.posts).unwrap_or(u32::MAX);
+            seen.outward.insert("post.channel".into(), new);
+        }
+        self.posts = posts;
         for class in ["tool.call", "agent.delegate"] {
             let made: usize = outside.workers.values().map(|worker| worker.outward(class)).sum();
             let before = self.calls.insert(class, made).unwrap_or_default();

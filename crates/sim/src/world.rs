@@ -33,6 +33,7 @@ pub(crate) struct Outside {
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) store: Arc<MemoryStore>,
     pub(crate) tracker: Arc<LocalTracker>,
+    pub(crate) channel: Arc<SimChannel>,
     pub(crate) model: Option<Arc<Scripted>>,
     pub(crate) workers: BTreeMap<String, Arc<SimWorker>>,
     pub(crate) faults: Arc<Armed>,
@@ -54,11 +55,12 @@ impl Outside {
         };
         let workers: BTreeMap<String, Arc<SimWorker>> =
             world.workers.iter().map(|(name, one)| (name.clone(), Arc::new(SimWorker::new(one)))).collect();
+        let virtual_one = Arc::new(SimChannel::new(&world.channel, &world.posts));
         let ports = Ports {
             directory: Arc::new(People { known: world.people.clone(), zones: zones(world)? }),
             channels: BTreeMap::from([(
                 world.channel.clone(),
-                channel.unwrap_or_else(|| Arc::new(SimChannel::new(&world.channel))),
+                channel.unwrap_or_else(|| virtual_one.clone()),
             )]),
             trackers: BTreeMap::from([("local".to_owned(), promised)]),
             workers: workers
@@ -76,7 +78,7 @@ impl Outside {
             faults: faults.clone(),
             entropy: entropy(),
         };
-        Ok(Self { clock, store, tracker, model, workers, faults, parts })
+        Ok(Self { clock, store, tracker, channel: virtual_one, model, workers, faults, parts })
     }
 
     /// A host over what there is.

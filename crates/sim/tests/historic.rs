@@ -28,6 +28,7 @@ fn world() -> World {
             fail: Vec::new(),
             idempotent: true,
         },
+        posts: Vec::new(),
         workers: BTreeMap::new(),
         script: None,
         paused: None,

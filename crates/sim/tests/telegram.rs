@@ -106,6 +106,15 @@ impl Channel for OnTheWire {
         self.channel.not_before(sending)
     }
 
+    async fn post(&self, to: &LaneKey, text: &str) -> Attempt<Option<String>> {
+        let post = || self.network.block_on(self.channel.post(to, text));
+        std::thread::scope(|threads| threads.spawn(post).join()).unwrap()
+    }
+
+    fn link(&self, lane: &LaneKey) -> Option<String> {
+        self.channel.link(lane)
+    }
+
     async fn deliver(&self, sending: Sending<'_>) -> Attempt<Delivered> {
         self.phones.time.store(sending.now.0, Ordering::SeqCst);
         let (lane, body) = (sending.lane.conversation.clone(), sending.body.clone());

@@ -470,7 +470,8 @@ pub(crate) fn state_word(card: &Card) -> &'static str {
         CardStatus::Expired => "expired",
         CardStatus::Withdrawn => "withdrawn",
         CardStatus::Decided { action, result, .. } => match (result, action) {
-            (Progress::Working { .. }, _) => "working",
+            (Progress::Working { .. } | Progress::Sending { .. }, _) => "working",
+            (Progress::Posted { .. }, _) => "posted",
             (Progress::Created { .. }, _) => "created",
             (Progress::Failed { .. }, _) => "failed",
             (Progress::Done, _) => "done",

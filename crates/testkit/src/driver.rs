@@ -124,6 +124,8 @@ pub struct World {
     pub lanes: Vec<SeedLane>,
     /// The tracker.
     pub tracker: TrackerWorld,
+    /// How the next posts in the channel go, in order.
+    pub posts: Vec<String>,
     /// What answers, by target: `tool:weather`, `agent:writer`. Their risks are in the policy.
     pub workers: BTreeMap<String, GivenWorker>,
     /// The scripted model's answers, in order per purpose; `None`: no model is configured.

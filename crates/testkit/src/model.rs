@@ -61,6 +61,8 @@ pub struct Given {
     pub policy: Vec<(String, Json)>,
     /// The tracker.
     pub tracker: TrackerWorld,
+    /// How the next posts in the channel go, in order: faults of the vendor.
+    pub posts: Vec<String>,
     /// A scripted model is configured.
     pub model: bool,
     /// The kill switch is on from the beginning: who switched, and whether model asks stop too.
@@ -82,6 +84,7 @@ impl Default for Given {
             agents: BTreeMap::new(),
             policy: Vec::new(),
             tracker: TrackerWorld::default(),
+            posts: Vec::new(),
             model: false,
             paused: None,
             later: Vec::new(),

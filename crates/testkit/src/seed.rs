@@ -42,6 +42,7 @@ pub(crate) fn world(scenario: &Scenario) -> Result<(World, SeedNames), DriverErr
         zones: zones(scenario),
         lanes,
         tracker: given.tracker.clone(),
+        posts: given.posts.clone(),
         workers: workers(given),
         script: given.model.then(|| scenario.script.clone()),
         paused: given.paused.as_ref().map(|pause| Paused {

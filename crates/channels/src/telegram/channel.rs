@@ -203,6 +203,18 @@ impl Telegram {
         }
     }
 
+    /// The chat's number as it is now, where we may write there.
+    async fn open_chat<T>(&self, lane: &LaneKey) -> Result<i64, Attempt<T>> {
+        match self.chats.chat(lane).await {
+            Ok(Chat { silent: Some(why), .. }) => {
+                let text = format!("Telegram does not let us write in this chat: {why}");
+                Err(Attempt::Rejected { text, errors: Vec::new() })
+            }
+            Ok(chat) => Ok(chat.id),
+            Err(why) => Err(Attempt::NotApplied { why, hint: None }),
+        }
+    }
+
     async fn follow(&self, way: &mut Way<'_>, to: i64) {
         self.chats.moved(way.sending.lane, way.chat, to).await;
         way.chat = to;
@@ -210,19 +222,26 @@ impl Telegram {
 
     /// What an answer means for the chat, and the outcome it is.
     async fn ended(&self, way: &Way<'_>, answer: Answer) -> Attempt<Value> {
-        match &answer {
-            Answer::TooMany { hint } => {
+        if let Answer::TooMany { hint } = &answer {
+            let wait = hint.unwrap_or(limits::RETRY_FIRST);
+            self.pace().refused(way.chat, way.sending.now.plus(wait));
+        }
+        self.noticed(way.sending.lane, &answer).await;
+        answer.attempt()
+    }
+
+    /// What an answer says beyond the one message.
+    async fn noticed(&self, lane: &LaneKey, answer: &Answer) {
+        match answer {
+            Answer::TooMany { .. } => {
                 metrics::counter!("throughline_vendor_429_total", "vendor" => CHANNEL).increment(1);
-                let wait = hint.unwrap_or(limits::RETRY_FIRST);
-                self.pace().refused(way.chat, way.sending.now.plus(wait));
             }
-            Answer::Forbidden(why) => self.chats.silenced(way.sending.lane, why).await,
+            Answer::Forbidden(why) => self.chats.silenced(lane, why).await,
             Answer::Unauthorized(_) => {
                 tracing::error!(code = "TL-3201", "Telegram refuses the bot's token");
             }
             _ => {}
         }
-        answer.attempt()
     }
 
     async fn names(&self, lane: &LaneKey, card: &CardModel) -> BTreeMap<String, String> {
@@ -234,6 +253,12 @@ impl Telegram {
         }
         names
     }
+}
+
+/// Where members of a supergroup see a message; other chats have no such place. Their numbers begin with -100.
+fn link(chat: i64, message: i64) -> Option<String> {
+    let within = chat.to_string().strip_prefix("-100")?.trim_start_matches('0').to_owned();
+    Some(format!("https://t.me/c/{within}/{message}")).filter(|_| chat < -1_000_000_000_000)
 }
 
 impl Way<'_> {
@@ -302,15 +327,48 @@ impl Channel for Telegram {
         self.reacts(lane.clone(), message);
     }
 
+    /// At the chat's root, so in no topic: in a forum that is General.
+    async fn post(&self, to: &LaneKey, text: &str) -> Attempt<Option<String>> {
+        let mut chat = match self.open_chat(to).await {
+            Ok(chat) => chat,
+            Err(stop) => return stop.map(|_: Value| None),
+        };
+        let parts = render::reply(text, None);
+        let [part] = parts.as_slice() else {
+            let text = "the text is too long for one message of Telegram".into();
+            return Attempt::Rejected { text, errors: Vec::new() };
+        };
+        let answer = loop {
+            let target = Target { chat, topic: None, answers: None };
+            match self.marked(part, |marks| outbound::send(target, part, marks)).await {
+                Answer::Moved(now) if now != chat => {
+                    self.chats.moved(to, chat, now).await;
+                    chat = now;
+                }
+                other => break other,
+            }
+        };
+        self.noticed(to, &answer).await;
+        match answer.attempt() {
+            Attempt::Applied(result) => match result["message_id"].as_i64() {
+                Some(message) => Attempt::Applied(link(chat, message)),
+                None => Attempt::Unknown { why: "Telegram named no message".into() },
+            },
+            other => other.map(|_| None),
+        }
+    }
+
+    /// The topic, or the beginning of the chat. A private chat and a small group have no links.
+    fn link(&self, lane: &LaneKey) -> Option<String> {
+        let first = if lane.thread.is_empty() { 1 } else { lane.thread.parse().ok()? };
+        link(lane.conversation.parse().ok()?, first)
+    }
+
     async fn deliver(&self, sending: Sending<'_>) -> Attempt<Delivered> {
         let lane = sending.lane;
-        let chat = match self.chats.chat(lane).await {
-            Ok(Chat { silent: Some(why), .. }) => {
-                let text = format!("Telegram does not let us write in this chat: {why}");
-                return Attempt::Rejected { text, errors: Vec::new() };
-            }
-            Ok(chat) => chat.id,
-            Err(why) => return Attempt::NotApplied { why, hint: None },
+        let chat = match self.open_chat(lane).await {
+            Ok(chat) => chat,
+            Err(stop) => return stop,
         };
         let number = match sending.person {
             Some(person) => self.chats.number(lane, &person.id).await,

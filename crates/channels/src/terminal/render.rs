@@ -120,13 +120,14 @@ fn title(card: &CardModel, number: Option<usize>, width: usize) -> Vec<String> {
 }
 
 fn fields<'f>(fields: impl Iterator<Item = &'f Field>, width: usize) -> Vec<String> {
-    let fields: Vec<&Field> = fields.collect();
+    // An empty one is there for the edit form.
+    let fields: Vec<&Field> = fields.filter(|field| !field.text.is_empty()).collect();
     let labels: Vec<String> = fields.iter().map(|field| one_line(&field.label)).collect();
     let column = labels.iter().map(|label| cells(label)).max().unwrap_or(0).min(MAX_LABEL);
     let hanging = " ".repeat(column + 4);
     let beside = width >= column + 4 + MIN_FIELD;
     let mut lines = Vec::new();
-    for (field, label) in fields.iter().zip(labels) {
+    for (field, label) in fields.into_iter().zip(labels) {
         let text = safe(&field.text);
         if beside && cells(&label) <= column {
             let pad = " ".repeat(column - cells(&label) + 2);

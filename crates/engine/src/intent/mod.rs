@@ -52,7 +52,8 @@ impl From<rules::RuledIntent> for Intent {
     fn from(ruled: rules::RuledIntent) -> Self {
         match ruled {
             rules::RuledIntent::Ticket | rules::RuledIntent::TicketChange => Self::Ticket,
-            rules::RuledIntent::Review => Self::Review,
+            // What is decided is what a review comes to.
+            rules::RuledIntent::Review | rules::RuledIntent::Decision => Self::Review,
             rules::RuledIntent::Meta => Self::Meta,
         }
     }

@@ -19,6 +19,8 @@ pub enum RuledIntent {
     TicketChange,
     /// A review is asked for.
     Review,
+    /// A decision is to be recorded.
+    Decision,
     /// About the assistant and what is open, or a greeting.
     Meta,
 }
@@ -92,6 +94,8 @@ const ASK: SectionId = named("ask");
 pub(super) const BEFORE: SectionId = named("before");
 const CHANGE: SectionId = named("change");
 const COMPOUND: SectionId = named("item.compound");
+const DECISION: SectionId = named("decision.record");
+const DECISION_NOT: SectionId = named("decision.compound");
 const JOINS: SectionId = named("joins");
 const NEGATION: SectionId = named("negation");
 const PASSIVE: SectionId = named("ticket.passive");
@@ -104,7 +108,7 @@ const THE: SectionId = named("the");
 const UPDATE: SectionId = named("ticket.update");
 
 /// The section of that name in the lexicons of requests.
-pub(super) const fn named(name: &str) -> SectionId {
+pub(crate) const fn named(name: &str) -> SectionId {
     lexicon::named(INTENT_NAMES, name)
 }
 
@@ -122,19 +126,19 @@ pub fn rule(message: &Words) -> Option<Ruling> {
 }
 
 /// A reader for each language.
-pub(super) fn readers(message: &Words) -> impl Iterator<Item = Reader<'_>> {
+pub(crate) fn readers(message: &Words) -> impl Iterator<Item = Reader<'_>> {
     INTENT.iter().map(|lexicon| Reader { lexicon, message, words: message.all() })
 }
 
 /// A message, read with the words of one language.
-pub(super) struct Reader<'m> {
+pub(crate) struct Reader<'m> {
     lexicon: &'static Lexicon,
     pub(super) message: &'m Words,
-    pub(super) words: &'m [Word],
+    pub(crate) words: &'m [Word],
 }
 
 impl Reader<'_> {
-    pub(super) fn list(&self, section: SectionId) -> Section {
+    pub(crate) fn list(&self, section: SectionId) -> Section {
         self.lexicon.section(section)
     }
 
@@ -178,6 +182,7 @@ impl Reader<'_> {
             .or_else(|| self.passive(at))
             .or_else(|| self.update(at))
             .or_else(|| self.review(at))
+            .or_else(|| self.decision(at))
     }
 
     fn create(&self, at: usize, rule: Shown) -> Option<Ruling> {
@@ -234,6 +239,21 @@ impl Reader<'_> {
         let found = n > 0 && !self.list(REVIEW_NOT).at(self.words, at + n);
         let whole = bare > 0 && at + bare == self.words.len();
         (found || whole).then(|| Ruling::of(RuledIntent::Review, "review.this"))
+    }
+
+    /// "record the decision: …": what is recorded is the rest of the message.
+    fn decision(&self, at: usize) -> Option<Ruling> {
+        let n = self.list(DECISION).longest(self.words, at);
+        let end = at + n;
+        let other = |end: usize| {
+            let joined = self.words[end - 1].after == Gap::Space;
+            joined && (self.list(DECISION_NOT).at(self.words, end) || self.list(NEGATION).at(self.words, end))
+        };
+        if n == 0 || self.words[at..end].iter().any(|w| w.quoted) || other(end) || self.taken_back(end) {
+            return None;
+        }
+        let rest = self.message.text()[self.words[end - 1].end..].to_string();
+        Some(Ruling { object: Some(rest), ..Ruling::of(RuledIntent::Decision, "decision.record") })
     }
 
     /// The item noun that ends last within these words.
@@ -345,11 +365,19 @@ mod tests {
             ("Create a ticket for login bug", "ticket.create"),
             ("I need a ticket for X", "ticket.want"),
             ("update SCRUM-1111", "ticket.update"),
+            ("Update issue's title to printer not working", "ticket.update"),
+            ("please change the priority of the ticket", "ticket.update"),
+            ("set aside, change the ticket's description", "ticket.update"),
             ("Review this architecture", "review.this"),
             ("please review this", "review.this"),
             ("can you review the design?", "review.this"),
             ("do a security review of the login flow", "review.this"),
             ("security review please", "review.this"),
+            ("Record the decision: we use Postgres", "decision.record"),
+            ("please log this decision", "decision.record"),
+            ("can you note down our decision on caching: Redis", "decision.record"),
+            ("Halte die Entscheidung fest: wir nehmen Postgres", "decision.record"),
+            ("Bitte protokolliere diesen Beschluss", "decision.record"),
             ("what can you do", "meta.capabilities"),
             ("What can you do?", "meta.capabilities"),
             ("help", "meta.help"),
@@ -380,10 +408,17 @@ mod tests {
             "when I create a ticket it crashes",
             "users create a ticket every day",
             "no ticket needed",
+            "change the ticket status page",
             "without a ticket",
             "the ticket is closed",
             "I have this issue as well",
             "thanks, looks good",
+            "don't record the decision yet",
+            "He said \"record the decision\"",
+            "should we record the decision?",
+            "we record the decision log every week",
+            "record the decision tree",
+            "Halte die Entscheidung nicht fest",
             "I like the approach",
             "open issues are listed in the document",
             "Creating an issue on GitHub fails",

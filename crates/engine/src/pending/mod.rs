@@ -5,7 +5,7 @@ use alloc::string::String;
 use serde::{Deserialize, Serialize};
 
 use crate::focus::FocusContext;
-use crate::id::{CardId, DraftId, EffectId, MessageId, PendingId, TaskId};
+use crate::id::{CardId, DraftId, EffectId, MessageId, PendingId, ProposalId, TaskId};
 use crate::policy::Policy;
 use crate::recognize::{self, Context, Expected, Match, Words};
 use crate::tickets::Part;
@@ -137,6 +137,16 @@ pub enum Slot {
     },
     /// Which sub-agent the pending's task goes to.
     Agent,
+    /// What was decided.
+    Proposal {
+        /// The decision.
+        proposal: ProposalId,
+    },
+    /// Which of several issues a decision is a comment on.
+    Issue {
+        /// The decision's receipt.
+        card: CardId,
+    },
 }
 
 /// The two classes (`spec 02 §5.2`).
@@ -222,6 +232,15 @@ impl PendingKind {
         }
     }
 
+    /// The decision it asks for, if it does.
+    #[must_use]
+    pub fn proposal(&self) -> Option<&ProposalId> {
+        match self.slot() {
+            Some(Slot::Proposal { proposal }) => Some(proposal),
+            _ => None,
+        }
+    }
+
     /// The card it lives on, if it does.
     #[must_use]
     pub fn card(&self) -> Option<&CardId> {
@@ -232,7 +251,8 @@ impl PendingKind {
             | Self::WaitingScopeChoice { card, .. }
             | Self::WaitingQuantityConfirm { card }
             | Self::WaitingSizeConfirm { card }
-            | Self::WaitingUncertainEffect { card, .. } => Some(card),
+            | Self::WaitingUncertainEffect { card, .. }
+            | Self::ClarificationNeeded(Slot::Issue { card }) => Some(card),
             Self::SlotRequest(_)
             | Self::ClarificationNeeded(_)
             | Self::ToolRetryOffer { .. }

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::echo::Echo;
-use super::lexicon::{Cover, Lexicon, RECOGNIZE, SectionId};
+use super::lexicon::{Cover, Lexicon, RECOGNIZE, SectionId, WordId};
 use super::words::{Gap, Word, Words};
 use super::{Context, boolean, named, request, slips};
 
@@ -13,6 +13,7 @@ const PLEASE: SectionId = named("please");
 const THANKS: SectionId = named("thanks");
 const JOINER: SectionId = named("joiner");
 const TURN: SectionId = named("turn.close");
+const BYE: SectionId = named("bye");
 
 /// Whether the whole message acknowledges or closes: "thanks", "ok", "got it", "thanks, looks good".
 ///
@@ -25,6 +26,7 @@ pub fn acknowledgement(message: &Words, context: &Context<'_>) -> bool {
         let mended = slips::mended(lexicon, message);
         let message = mended.as_ref().unwrap_or(message);
         closes(lexicon, message.all())
+            || goodbye(lexicon, message.all())
             || Echo::of(lexicon, message, context.question())
                 .merged()
                 .is_some_and(|merged| closes(lexicon, &merged))
@@ -95,6 +97,12 @@ pub(crate) fn leave(lexicon: &'static Lexicon, words: &[Word]) -> Option<Range<u
     (leaves && !asks && !lexicon.section(TURN).within(words)).then_some(chat)
 }
 
+/// A goodbye and nothing else, however it is punctuated, or one to somebody: a name is a word that no lexicon has.
+fn goodbye(lexicon: &'static Lexicon, words: &[Word]) -> bool {
+    let n = lexicon.section(BYE).longest(words, 0);
+    n > 0 && !words[0].quoted && matches!(&words[n..], [] | [Word { id: WordId::UNKNOWN, digit: false, .. }])
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Context, Words, acknowledgement, greeting};
@@ -115,6 +123,9 @@ mod tests {
             "Thank you for your help today.",
             "Cool. Thanks",
             "I appreciate it",
+            "bye udo",
+            "adios?",
+            "Goodbye, Karlheinz!",
         ] {
             assert!(acknowledgement(&Words::of(text), &Context::default()), "{text}");
         }
@@ -126,6 +137,9 @@ mod tests {
             "thanks, now find me a hotel",
             "ok?",
             "thanks but",
+            "bye 12",
+            "take care of the deployment",
+            "bye, what about the release?",
             "",
             "no",
             "yes",

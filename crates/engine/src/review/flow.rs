@@ -8,6 +8,7 @@ use super::extract::{self, Stated};
 use super::{Ended, Kind, Patch, Points, Review, Section, Status, patch, topic};
 use crate::ask::{Asked, Question, Reviewed, arbitrate};
 use crate::decision::{Decision, Reason, Verdict};
+use crate::decisions::flow as decisions;
 use crate::focus::Need;
 use crate::id::{CardId, MessageId, ReviewId};
 use crate::intent::Intent;
@@ -323,7 +324,11 @@ pub(crate) fn pressed(turn: &mut Turn<'_>, card: &Card, action: Action) -> Decis
             hand_over(turn, review, None, &by);
             done
         }
-        Action::ApproveDecision => approve_decision(turn, review),
+        Action::ApproveDecision => {
+            let by = turn.event.actor.clone();
+            record_decision(turn, review, &by);
+            done
+        }
         _ => refuse_step(turn),
     }
 }
@@ -354,11 +359,12 @@ pub(crate) fn synthesised(turn: &mut Turn<'_>, id: &ReviewId, text: Option<&str>
     Decision::new(Verdict::Answered, Reason::ReviewShown)
 }
 
-/// *Record the decision*. The one place where a review is given to `decisions`: it freezes, keeps its artifact, and
-/// the decision's own preview follows. Until decisions are there, nothing is done, and that is said.
-fn approve_decision(turn: &mut Turn<'_>, _review: Review) -> Decision {
-    turn.tell(words::NO_DECISIONS);
-    Decision::new(Verdict::Refused, Reason::StaleStep)
+/// *Record the decision*: the review freezes, keeps its artifact, and the decision's own preview follows.
+pub(crate) fn record_decision(turn: &mut Turn<'_>, mut review: Review, by: &str) -> Verdict {
+    if review.active() {
+        freeze(turn, &mut review, Ended::Decided);
+    }
+    decisions::from_review(turn, &review.topic, &review.merged().decisions, by)
 }
 
 // ---- handing over ----

@@ -12,6 +12,7 @@ mod topic;
 
 pub(crate) use card::project;
 pub(crate) use patch::shown;
+pub(crate) use topic::topic_of;
 
 use alloc::string::String;
 use alloc::vec::Vec;

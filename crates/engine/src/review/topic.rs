@@ -28,6 +28,11 @@ pub(super) fn topic(request: &str, context: Option<&str>, policy: &Policy) -> St
     found.chars().take(policy.review.topic_chars).collect()
 }
 
+/// What a sentence is about: its words that name something, else its beginning.
+pub(crate) fn topic_of(sentence: &str, policy: &Policy) -> String {
+    topic(sentence, None, policy)
+}
+
 /// The first sentence that names something, from its first word that does to its last.
 fn found(words: &Words, generic: &dyn Fn(&[Word], usize) -> bool) -> Option<String> {
     let all = words.all();

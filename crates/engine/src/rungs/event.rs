@@ -10,6 +10,7 @@ use super::{
 use crate::approval::Closing;
 use crate::ask::{Answer, arbitrate};
 use crate::decision::{Decision, Reason, Verdict};
+use crate::decisions::{self, tracked};
 use crate::effect::{EffectResult, Outcome};
 use crate::event::{AssistantPosted, EventKind, Posted};
 use crate::id::{EffectId, MessageId};
@@ -64,8 +65,14 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> Tried {
                 Decided(arbitrate::settled(turn, effect, Answer::None { why: reason.clone() }))
             }
             _ => match (card, task) {
-                (Some(card), _) => recorded(release::settled(turn, card, effect, outcome)),
+                (Some(id), _) => recorded(match turn.card(id).filter(|card| card.decision().is_some()) {
+                    Some(card) => decisions::settled(turn, &card, effect, outcome),
+                    None => release::settled(turn, id, effect, outcome),
+                }),
                 (None, Some(task)) => recorded(work::settled(turn, task, effect, outcome)),
+                (None, None) if tracked::settled(turn, effect, outcome) => {
+                    Decided(Decision::new(Verdict::Answered, Reason::IssueTracked))
+                }
                 (None, None) => recorded(Reason::EffectSettled),
             },
         },
@@ -153,7 +160,9 @@ fn due(turn: &mut Turn<'_>, about: &TimerAbout) -> Reason {
         TimerAbout::Cooldown { version, .. } if current(*version) => return review::cooled_down(turn, &card),
         TimerAbout::Reminder { version, .. } if current(*version) => {
             let task = turn.task_of(&card);
+            let proposal = turn.proposal_of(&card);
             let title = match &card.about {
+                _ if let Some(proposal) = &proposal => proposal.topic.clone(),
                 About::CallPreview { call, .. } => call.text.clone(),
                 _ => release::titles(&turn.drafts_of(&card))
                     .first()

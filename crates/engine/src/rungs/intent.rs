@@ -13,6 +13,7 @@ use super::{
 use crate::approval::Closing;
 use crate::ask::{Asked, Question, arbitrate};
 use crate::decision::{Decision, Reason, Verdict};
+use crate::decisions::flow as decisions;
 use crate::intent::handover::{Handover, handover};
 use crate::intent::rules::Ruling;
 use crate::intent::{Intent, rules};
@@ -41,6 +42,9 @@ pub(crate) fn intent(turn: &mut Turn<'_>) -> Tried {
         if ruling.intent == rules::RuledIntent::TicketChange {
             let verdict = answer(turn, say::NO_UPDATE);
             return Decided(Decision::new(verdict, Reason::IntentRule).with_intent(Intent::Ticket));
+        }
+        if ruling.intent == rules::RuledIntent::Decision {
+            return Decided(decisions::asked(turn, &ruling.object.unwrap_or_default()));
         }
         let intent = ruling.intent.into();
         if let (Intent::Ticket, None, Some(of)) = (intent, &ruling.object, review::in_reach(turn)) {

@@ -12,6 +12,7 @@ use super::{
 use crate::admit::{Admission, admit};
 use crate::ask::Asked;
 use crate::decision::{Applied, Decision, Reason, Verdict};
+use crate::decisions;
 use crate::event::{Event, EventKind};
 use crate::focus as resolver;
 use crate::id::{MessageId, TaskId};
@@ -94,7 +95,7 @@ fn task_that_waits(turn: &Turn<'_>, pending: &PendingState) -> Option<TaskId> {
     match &pending.kind {
         // An item of a batch is asked about while its card waits, and cards stay.
         PendingKind::SlotRequest(Slot::Draft { draft, .. }) if shown(draft) => None,
-        PendingKind::SlotRequest(Slot::Draft { .. } | Slot::Argument { .. })
+        PendingKind::SlotRequest(Slot::Draft { .. } | Slot::Argument { .. } | Slot::Proposal { .. })
         | PendingKind::ClarificationNeeded(Slot::Agent) => pending.task.clone(),
         _ => None,
     }
@@ -224,7 +225,7 @@ fn correctable(turn: &Turn<'_>, pending: &PendingState) -> bool {
     match pending.kind.slot() {
         Some(Slot::Draft { draft, .. }) => flow::open_draft(turn, draft).is_some(),
         Some(Slot::Argument { .. } | Slot::Host) => true,
-        Some(Slot::Agent) | None => false,
+        Some(Slot::Agent | Slot::Proposal { .. } | Slot::Issue { .. }) | None => false,
     }
 }
 
@@ -294,6 +295,15 @@ fn apply(turn: &mut Turn<'_>, pending: &PendingState, value: &Value, again: bool
         (PendingKind::WaitingStoryEdit { card, draft, part }, Value::Text(text), _) => {
             let skips = folded(say::SKIP).eq(folded(text));
             flow::edit_by_text(turn, card, draft, *part, Some(text.as_str()).filter(|_| !skips));
+        }
+        (PendingKind::SlotRequest(Slot::Proposal { proposal }), Value::Text(text), _) => {
+            decisions::flow::filled(turn, proposal, text);
+        }
+        (PendingKind::ClarificationNeeded(Slot::Issue { card }), Value::Selection(issue), _) => {
+            decisions::chosen(turn, card, issue);
+        }
+        (PendingKind::WaitingDecisionEdit { card }, Value::Text(text), _) => {
+            decisions::flow::edit_by_text(turn, card, text);
         }
         // A value a host asked for is the host's to act on: it is in the decision.
         _ => {}

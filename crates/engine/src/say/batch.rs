@@ -160,7 +160,7 @@ pub(crate) fn stands(progress: &Progress, epic: Option<&str>) -> String {
         Progress::NotTried { why, again: on } => format!("not tried: {why}{}", again(on.is_some())),
         Progress::Uncertain { .. } => "uncertain: the tracker did not answer".into(),
         Progress::Cancelled => "cancelled".into(),
-        Progress::None | Progress::Several { .. } => String::new(),
+        _ => String::new(),
     }
 }
 

@@ -17,8 +17,6 @@ pub(crate) const NOTHING_TO_FORGET: &str = "There is no review here to forget.";
 pub(crate) const GONE: &str = "This review was forgotten";
 pub(crate) const HANDED_ALREADY: &str =
     "Already processed: tickets are being made of this review. Finish or cancel them first.";
-pub(crate) const NO_DECISIONS: &str =
-    "Recording a decision is not part of this version. Nothing was changed; the review goes on.";
 pub(crate) const THIS_THREAD: &str = "this thread";
 pub(crate) const REPLY_TO_USE: &str = "reply to this to make tickets of it";
 pub(crate) const SUMMARY: &str = "Summary";

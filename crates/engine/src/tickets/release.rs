@@ -4,8 +4,9 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Created, Draft, adopt, batch, link};
+use super::{Created, Draft, Part, adopt, batch, link};
 use crate::decision::Reason;
+use crate::decisions::tracked;
 use crate::effect::{EffectBody, EffectResult, FieldError, Outcome, Under};
 use crate::id::{CardId, DraftId, EffectId};
 use crate::lane::{Record, TaskStatus};
@@ -263,6 +264,7 @@ pub(super) fn created(
 ) {
     let Some(mut draft) = turn.draft(draft) else { return };
     draft.created = Some(Created { effect: effect.clone(), key: key.into(), url: url.clone() });
+    tracked::created(turn, &draft.target, key, draft.part(Part::Title), url.as_deref());
     turn.put(Record::Draft(draft.clone()));
     let receipt = receipt_of(card).unwrap_or_else(|| card.id.clone());
     let link = link::read_back(turn, &receipt, &draft, key);

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use super::Turn;
 use crate::approval::{Approval, ApprovalChange};
 use crate::canon::{hex, jcs, sha256};
+use crate::decisions::{self, Proposal};
 use crate::effect::EffectBody;
 use crate::id::{CardId, MessageId, TaskId, TimerId};
 use crate::lane::{MessageKind, Record};
@@ -17,14 +18,14 @@ use crate::workflow::{self, About, Card, CardStatus, TimerAbout, project};
 
 /// What may be released, by whom it was asked for and what rules name it by.
 pub(crate) struct AskedFor {
-    kind: &'static str,
+    pub(crate) kind: &'static str,
     pub(crate) class: &'static str,
     pub(crate) target: String,
-    payload: String,
-    quantity: usize,
-    chars: usize,
+    pub(crate) payload: String,
+    pub(crate) quantity: usize,
+    pub(crate) chars: usize,
     pub(crate) by: String,
-    source: MessageId,
+    pub(crate) source: MessageId,
 }
 
 impl Turn<'_> {
@@ -150,13 +151,16 @@ impl Turn<'_> {
     fn pending_of(&self, card: &Card) -> Option<PendingKind> {
         let id = card.id.clone();
         match &card.about {
-            About::DraftPreview { .. } | About::BatchPreview { .. } | About::CallPreview { .. } => {
-                Some(PendingKind::WaitingApproval { card: id })
-            }
+            About::DraftPreview { .. }
+            | About::BatchPreview { .. }
+            | About::CallPreview { .. }
+            | About::DecisionPreview { .. } => Some(PendingKind::WaitingApproval { card: id }),
             About::ScopeGate { source, .. } => {
                 Some(PendingKind::WaitingScopeChoice { card: id, message: source.clone() })
             }
-            About::UncertainEffect { effect, .. } | About::UncertainCall { effect, .. } => {
+            About::UncertainEffect { effect, .. }
+            | About::UncertainCall { effect, .. }
+            | About::DecisionUncertain { effect, .. } => {
                 Some(PendingKind::WaitingUncertainEffect { card: id, effect: effect.clone() })
             }
             About::Remembered | About::ReviewActive { .. } | About::ReviewFrozen { .. } => None,
@@ -200,6 +204,10 @@ impl Turn<'_> {
         }
     }
 
+    pub(crate) fn proposal_of(&self, card: &Card) -> Option<Proposal> {
+        card.decision().and_then(|decision| self.proposal(decision))
+    }
+
     /// The task a card serves.
     pub(crate) fn task_of(&self, card: &Card) -> Option<TaskId> {
         let batch = || Some(self.batch(card.batch()?)?.task);
@@ -208,6 +216,7 @@ impl Turn<'_> {
             .map(|draft| draft.task.clone())
             .or_else(batch)
             .or_else(|| card.task().cloned())
+            .or_else(|| self.proposal_of(card).map(|proposal| proposal.task))
     }
 
     fn set_timers(&mut self, card: &mut Card) {
@@ -220,10 +229,7 @@ impl Turn<'_> {
             let due = self.now().plus(self.policy.review.cooldown_ms).plus(1);
             card.timers.push(self.set_timer(due, TimerAbout::Cooldown { card: id.clone(), version }));
         }
-        if matches!(
-            card.about,
-            About::DraftPreview { .. } | About::BatchPreview { .. } | About::CallPreview { .. }
-        ) {
+        if matches!(self.pending_of(card), Some(PendingKind::WaitingApproval { .. })) {
             let at = self.now().plus(self.policy.approval.remind_ms);
             card.timers.push(self.set_timer(at, TimerAbout::Reminder { card: id, version }));
         }
@@ -235,7 +241,7 @@ impl Turn<'_> {
         id
     }
 
-    fn open_approval(&mut self, card: &Card) {
+    pub(crate) fn open_approval(&mut self, card: &Card) {
         if !card.is_approval() {
             return;
         }
@@ -270,6 +276,9 @@ impl Turn<'_> {
                 by: card.by.clone(),
                 source: source.clone(),
             });
+        }
+        if card.decision().is_some() {
+            return decisions::asked_for(self, card);
         }
         let drafts = self.drafts_of(card);
         let items = self.items_of(card, &drafts);

@@ -4,7 +4,7 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use super::Turn;
-use crate::id::{BatchId, CardId, DraftId, MessageId, ReviewId, TaskId};
+use crate::id::{BatchId, CardId, DraftId, MessageId, ProposalId, ReviewId, TaskId};
 use crate::lane::{Record, RecordKey, RecordKind};
 use crate::pending::PendingKind;
 use crate::policy::limits;
@@ -43,11 +43,17 @@ impl Turn<'_> {
         loaded().find(|id| !open(id)).or_else(|| loaded().find(|id| !gate(id))).map(CardId::from)
     }
 
-    /// Drafts that no loaded card and no question needs leave, reviews that are over and have no loaded card, and tasks
+    /// Drafts and decisions that no loaded card and no question needs leave, reviews that are over and have no loaded card, and tasks
     /// that nothing loaded names and nobody is at.
     fn retire_unused(&mut self) {
         let records = &self.lane.records;
-        let kinds = [RecordKind::Draft, RecordKind::Task, RecordKind::Review, RecordKind::Batch];
+        let kinds = [
+            RecordKind::Draft,
+            RecordKind::Task,
+            RecordKind::Review,
+            RecordKind::Batch,
+            RecordKind::Proposal,
+        ];
         let loaded = || kinds.into_iter().flat_map(|kind| records.of(kind));
         if loaded().next().is_none() {
             return;
@@ -76,6 +82,14 @@ impl Turn<'_> {
             Record::Review(review) if kept(review) => Some(&review.task),
             _ => None,
         }));
+        let decisions: BTreeSet<&ProposalId> = cards()
+            .filter_map(Card::decision)
+            .chain(questions().filter_map(|pending| pending.kind.proposal()))
+            .collect();
+        tasks.extend(records.of(RecordKind::Proposal).filter_map(|record| match record {
+            Record::Proposal(proposal) if decisions.contains(&proposal.id) => Some(&proposal.task),
+            _ => None,
+        }));
         tasks.extend(questions().filter_map(|pending| pending.task.as_ref()));
         tasks.extend(cards().filter_map(Card::task));
         tasks.extend(batches.iter().map(|batch| &batch.task));
@@ -84,6 +98,7 @@ impl Turn<'_> {
         let unused = loaded().filter(|record| match record {
             Record::Draft(draft) => !drafts.contains(&draft.id),
             Record::Review(review) => !kept(review),
+            Record::Proposal(proposal) => !decisions.contains(&proposal.id),
             Record::Batch(batch) => !batches.iter().any(|used| used.id == batch.id),
             Record::Task(task) => {
                 !(task.awaited() || tasks.contains(&task.id) || recent.contains(&(task.last_at, task.seq)))

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{About, Action, Card, CardStatus, Checks, Progress, Step};
 use crate::canon::{hex, jcs, sha256};
+use crate::decisions;
 use crate::effect::FieldError;
 use crate::id::{BatchId, CardId, DraftId};
 use crate::lane::{Record, RecordKey, RecordKind, Records};
@@ -155,6 +156,7 @@ pub fn shows(card: &Card, known: &dyn Known) -> Vec<RecordKey> {
 #[must_use]
 pub fn project(card: &Card, known: &dyn Known, now: Timestamp, policy: &Policy) -> CardModel {
     let draft = card.draft().and_then(|draft| known.draft(draft));
+    let subject = || card.subject().and_then(|key| known.record(key.kind, &key.key));
     let mut model = blank(card);
     match &card.about {
         About::DraftPreview { checks, .. } => preview(&mut model, card, draft, checks, now, policy),
@@ -176,13 +178,21 @@ pub fn project(card: &Card, known: &dyn Known, now: Timestamp, policy: &Policy) 
         }
         About::Remembered => model.title = say::REMEMBERED_CARD.into(),
         About::ReviewActive { .. } | About::ReviewFrozen { .. } => {
-            let subject = card.subject().and_then(|key| known.record(key.kind, &key.key));
-            let review = if let Some(Record::Review(review)) = subject { Some(review) } else { None };
+            let review = if let Some(Record::Review(review)) = subject() { Some(review) } else { None };
             review::project(&mut model, card, review, policy);
+        }
+        About::DecisionPreview { .. } | About::DecisionUncertain { .. } => {
+            let proposal =
+                if let Some(Record::Proposal(proposal)) = subject() { Some(proposal) } else { None };
+            decisions::project(&mut model, card, proposal, now, policy);
         }
     }
     if card.batch().is_none() {
         model.buttons = card.actions().into_iter().map(|action| button(card, action, draft)).collect();
+    }
+    if let Some(Record::Proposal(proposal)) = subject() {
+        let named = |button: &mut Button| button.name = decisions::name(button.action, card, proposal);
+        model.buttons.iter_mut().for_each(named);
     }
     if card.review().is_some() {
         let named = |button: &mut Button| button.name = format!("{}: {}", button.label, model.title);

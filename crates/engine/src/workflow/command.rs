@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use super::press::open_lines;
 use crate::decision::{Decision, Reason, Verdict};
+use crate::decisions::tracked;
 use crate::intent::Intent;
 use crate::lane::MessageKind;
 use crate::recognize::Interrupt;
@@ -15,7 +16,8 @@ use crate::say::{self, review as words};
 use crate::tickets::flow;
 use crate::turn::Turn;
 
-const WORDS: [&str; 8] = ["help", "status", "pending", "why", "forget", "stop", "ticket", "review"];
+const WORDS: [&str; 11] =
+    ["help", "status", "pending", "why", "forget", "review", "ticket", "track", "untrack", "tracked", "stop"];
 
 /// Runs a command; `text` is what follows the command's name.
 pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
@@ -43,6 +45,15 @@ pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
             interrupt(turn, Interrupt::Stop);
             Decision::new(Verdict::Answered, Reason::CommandStop)
         }
+        "track" => {
+            let text = tracked::track(turn, rest);
+            answer(turn, &text, Reason::CommandTrack)
+        }
+        "untrack" => {
+            let text = tracked::untrack(turn, rest);
+            answer(turn, &text, Reason::CommandTrack)
+        }
+        "tracked" => answer(turn, &tracked::list(turn), Reason::CommandTracked),
         "ticket" => {
             let by = turn.event.actor.clone();
             flow::start(turn, rest.trim(), None, &by);

@@ -15,8 +15,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
+use crate::decisions::{Comment, Outgoing};
 use crate::effect::FieldError;
-use crate::id::{BatchId, CardId, DraftId, EffectId, MessageId, ReviewId, TaskId, TimerId};
+use crate::id::{BatchId, CardId, DraftId, EffectId, MessageId, ProposalId, ReviewId, TaskId, TimerId};
 use crate::lane::{RecordKey, RecordKind};
 use crate::tickets::batch::latch::Latches;
 use crate::time::Timestamp;
@@ -123,6 +124,25 @@ pub enum About {
         /// The review.
         review: ReviewId,
     },
+    /// A decision, shown before it is posted; then its receipt.
+    DecisionPreview {
+        /// The decision.
+        decision: ProposalId,
+        /// How the comment on its issue stands.
+        #[serde(default, skip_serializing_if = "Comment::is_none")]
+        comment: Comment,
+    },
+    /// Nobody knows whether something of a decision was sent.
+    DecisionUncertain {
+        /// The decision.
+        decision: ProposalId,
+        /// What of it.
+        what: Outgoing,
+        /// By this effect.
+        effect: EffectId,
+        /// The card that first released it: its receipt.
+        parent: CardId,
+    },
 }
 
 impl About {
@@ -133,7 +153,9 @@ impl About {
             | Self::BatchPreview { .. }
             | Self::UncertainEffect { .. }
             | Self::CallPreview { .. }
-            | Self::UncertainCall { .. } => true,
+            | Self::UncertainCall { .. }
+            | Self::DecisionPreview { .. }
+            | Self::DecisionUncertain { .. } => true,
             Self::ScopeGate { .. }
             | Self::ReviewActive { .. }
             | Self::ReviewFrozen { .. }
@@ -269,7 +291,10 @@ impl Card {
     pub fn step(&self) -> Step {
         match (&self.about, &self.status) {
             (
-                About::DraftPreview { .. } | About::BatchPreview { .. } | About::CallPreview { .. },
+                About::DraftPreview { .. }
+                | About::BatchPreview { .. }
+                | About::CallPreview { .. }
+                | About::DecisionPreview { .. },
                 CardStatus::Decided { .. },
             ) => Step::Receipt,
             (About::BatchPreview { .. }, _) => Step::MultiTicketPreview,
@@ -281,6 +306,8 @@ impl Card {
             (About::Remembered, _) => Step::Remembered,
             (About::ReviewActive { .. }, _) => Step::ReviewActive,
             (About::ReviewFrozen { .. }, _) => Step::ReviewFrozen,
+            (About::DecisionPreview { .. }, _) => Step::DecisionPreview,
+            (About::DecisionUncertain { .. }, _) => Step::UncertainEffect,
         }
     }
 
@@ -352,11 +379,24 @@ impl Card {
         }
     }
 
+    /// The decision it shows, if it shows one.
+    #[must_use]
+    pub fn decision(&self) -> Option<&ProposalId> {
+        match &self.about {
+            About::DecisionPreview { decision, .. } | About::DecisionUncertain { decision, .. } => {
+                Some(decision)
+            }
+            _ => None,
+        }
+    }
+
     /// The record it shows, if it shows one.
     #[must_use]
     pub fn subject(&self) -> Option<RecordKey> {
         let draft = self.draft().map(|draft| (RecordKind::Draft, &draft.0));
-        let (kind, key) = draft.or(self.review().map(|review| (RecordKind::Review, &review.0)))?;
+        let review = || self.review().map(|review| (RecordKind::Review, &review.0));
+        let decision = || self.decision().map(|decision| (RecordKind::Proposal, &decision.0));
+        let (kind, key) = draft.or_else(review).or_else(decision)?;
         Some(RecordKey { kind, key: key.clone() })
     }
 
@@ -370,7 +410,9 @@ impl Card {
     #[must_use]
     pub fn receipt(&self) -> Option<&CardId> {
         match &self.about {
-            About::UncertainEffect { parent, .. } | About::UncertainCall { parent, .. } => Some(parent),
+            About::UncertainEffect { parent, .. }
+            | About::UncertainCall { parent, .. }
+            | About::DecisionUncertain { parent, .. } => Some(parent),
             _ => None,
         }
     }
@@ -379,7 +421,9 @@ impl Card {
     #[must_use]
     pub fn doubts(&self) -> Option<&EffectId> {
         match &self.about {
-            About::UncertainEffect { effect, .. } | About::UncertainCall { effect, .. } => Some(effect),
+            About::UncertainEffect { effect, .. }
+            | About::UncertainCall { effect, .. }
+            | About::DecisionUncertain { effect, .. } => Some(effect),
             _ => None,
         }
     }
@@ -416,7 +460,9 @@ impl Card {
             Action::ConfirmQuantity => latches.quantity.asked(),
             Action::ConfirmSize | Action::Split => latches.size.asked(),
             Action::RetryMissing => self.can_retry(),
-            Action::Comment => false,
+            Action::Comment => {
+                matches!(&self.about, About::DecisionPreview { comment: Comment::Offered { .. }, .. })
+            }
             _ => true,
         };
         let over = matches!(self.status, CardStatus::Decided { .. }) && self.step() == Step::Receipt;

@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 use super::{About, Action, Card, CardStatus, Checks, Presser, Progress, allowed};
 use crate::approval::{ApprovalChange, Closing};
 use crate::decision::{Decision, Reason, Verdict};
+use crate::decisions::{Comment, flow as decisions};
 use crate::effect::ApprovalRef;
 use crate::event::Press;
 use crate::id::CardId;
@@ -38,6 +39,9 @@ pub(crate) fn pressed(turn: &mut Turn<'_>, press: &Press, remember: bool) -> Dec
 /// A form came back: the same checks, then its values.
 pub(crate) fn submitted(turn: &mut Turn<'_>, press: &Press, values: &BTreeMap<String, String>) -> Decision {
     let refusal = match admitted(turn, press) {
+        Ok((card, action)) if card.decision().is_some() => {
+            return decisions::submitted(turn, card, action, values);
+        }
         Ok((card, Action::Edit)) => {
             let draft = turn.draft_of(&card);
             return flow::edit_by_form(turn, card, draft, values);
@@ -70,7 +74,7 @@ pub(crate) fn refuse_step(turn: &mut Turn<'_>) -> Decision {
 fn admitted(turn: &Turn<'_>, press: &Press) -> Result<(Card, Action), Refusal> {
     let (card, version, action) = known(turn, press)?;
     if !card.actions().contains(&action) {
-        unconsumed(turn, &card)?;
+        unconsumed(turn, &card, action)?;
     }
     if version != card.version {
         return Err(Refusal(Reason::StaleVersion, say::outdated(Some(card.version))));
@@ -127,7 +131,15 @@ pub(crate) fn open_lines(turn: &Turn<'_>) -> Vec<String> {
     turn.open_cards().map(title).collect()
 }
 
-fn unconsumed(turn: &Turn<'_>, card: &Card) -> Result<(), Refusal> {
+fn unconsumed(turn: &Turn<'_>, card: &Card, pressed: Action) -> Result<(), Refusal> {
+    if let (
+        About::DecisionPreview { comment: Comment::Pressed { by, at, result, .. }, .. },
+        Action::Comment,
+    ) = (&card.about, pressed)
+    {
+        let text = say::consumed(pressed, by, *at, result, &turn.event.actor, turn.now());
+        return Err(Refusal(Reason::PressConsumed, text));
+    }
     let CardStatus::Decided { action, by, at, result } = &card.status else { return Ok(()) };
     let text = say::consumed(*action, by, *at, result, &turn.event.actor, turn.now());
     Err(Refusal(Reason::PressConsumed, text))
@@ -167,6 +179,9 @@ fn authorised(turn: &Turn<'_>, card: &Card) -> Result<(), Refusal> {
 }
 
 fn perform(turn: &mut Turn<'_>, card: Card, action: Action, item: &str, remember: bool) -> Decision {
+    if card.decision().is_some() {
+        return decisions::pressed(turn, card, action);
+    }
     let done = Decision::new(Verdict::Done, Reason::PressApplied);
     match action {
         Action::Approve if card.task().is_some() => {

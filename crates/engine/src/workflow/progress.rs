@@ -22,6 +22,17 @@ pub enum Progress {
     },
     /// The call was made.
     Done,
+    /// On its way, with no dry run before it.
+    Sending {
+        /// The effect.
+        effect: EffectId,
+    },
+    /// It is there.
+    Posted {
+        /// Where to see it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        url: Option<String>,
+    },
     /// Created.
     Created {
         /// `DEMO-1`.
@@ -115,7 +126,8 @@ impl Progress {
     pub fn word(&self) -> &'static str {
         match self {
             Self::None => "none",
-            Self::Working { .. } => "working",
+            Self::Working { .. } | Self::Sending { .. } => "working",
+            Self::Posted { .. } => "posted",
             Self::Done => "done",
             Self::Created { .. } => "created",
             Self::Failed { .. } => "failed",
@@ -147,7 +159,7 @@ impl Progress {
     /// Nothing about it changes any more by itself.
     pub(crate) fn over(&self) -> bool {
         match self {
-            Self::Working { .. } | Self::Uncertain { .. } => false,
+            Self::Working { .. } | Self::Sending { .. } | Self::Uncertain { .. } => false,
             Self::Several { items } => items.iter().all(|item| item.progress.over()),
             _ => true,
         }

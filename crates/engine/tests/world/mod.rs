@@ -153,6 +153,9 @@ impl World {
                 EffectBody::TrackerSeek { .. } => EffectResult::Sought { issues: Vec::new() },
                 EffectBody::TrackerCheck { .. } => EffectResult::Checked,
                 EffectBody::TrackerCreate { .. } => EffectResult::Issue { key: "DEMO-1".into(), url: None },
+                EffectBody::PostChannel { .. } => {
+                    EffectResult::Posted { url: Some("https://x.test/1".into()) }
+                }
                 EffectBody::ToolCall(_) | EffectBody::AgentDelegate(_) => {
                     EffectResult::Said { text: "Sunny.".into() }
                 }

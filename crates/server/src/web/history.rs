@@ -199,6 +199,7 @@ impl From<wire::Card> for Shown {
             "uncertain_effect" | "uncertain_call" => "No answer yet",
             "receipt" => "Receipt",
             "remembered" => "Remembered",
+            "decision_preview" => "Decision",
             "review_active" => "Review",
             "review_frozen" => "Review, frozen",
             _ => "Card",

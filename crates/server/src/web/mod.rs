@@ -7,6 +7,7 @@
 //! that works without a script.
 
 mod asset;
+pub(crate) mod channel;
 mod chat;
 mod console;
 pub(crate) mod conversations;

@@ -114,7 +114,7 @@ impl From<MessageView> for Message {
 pub struct Card {
     /// Its id; `ap_…` is an approval.
     pub id: String,
-    /// Where it stands: `draft_preview`, `multi_ticket_preview`, `scope_gate`, `uncertain_effect`, `call_preview`, `uncertain_call`,
+    /// Where it stands: `draft_preview`, `multi_ticket_preview`, `decision_preview`, `scope_gate`, `uncertain_effect`, `call_preview`, `uncertain_call`,
     /// `review_active`, `review_frozen`, `receipt`, `remembered`.
     pub step: String,
     /// Its version: what a decision names.

@@ -2,6 +2,7 @@
 //! in virtual time (`spec 07 §3, §14`).
 
 mod cards;
+mod decisions;
 mod files;
 mod forms;
 mod hook;

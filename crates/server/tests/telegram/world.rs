@@ -54,8 +54,8 @@ name = "Mia"
 telegram = "8"
 roles = ["pm"]
 [[approvers]]
-effects = ["tracker.*"]
-targets = ["local:*"]
+effects = ["tracker.*", "post.channel"]
+targets = ["local:*", "telegram:*"]
 allow = ["role:pm"]
 "#;
 

@@ -92,6 +92,8 @@ goals! {
     "value.duckling.moments": "values", "date and time right, duckling", "0.29–0.65", AtLeast(0.85);
     "value.recognizers.moments": "values", "date and time right, recognizers", "0.73–0.97", AtLeast(0.97);
     "intent.misfire": "intent", "TICKET on what must not be one", "0.02", AtMost(0.005);
+    "intent.accepted": "intent", "right", "", Open;
+    "intent.accepted_but_greetings": "intent", "right, greetings aside", "", Open;
     "intent.requests": "intent", "right on explicit ITSM requests", "0.77", AtLeast(0.90);
     "intent.ticket_requests": "intent", "right on those that ask for a ticket", "", Open;
     "intent.gated": "intent", "share gated", "", Open;

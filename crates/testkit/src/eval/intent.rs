@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 use throughline_engine::intent::Intent;
+use throughline_engine::recognize::{Words, greeting};
 use throughline_engine::{Decision, Reason};
 
 use super::question::{self, Seen};
@@ -129,10 +130,20 @@ impl Task for IntentCase {
             ]);
         }
         section.tables.push(table);
+        let disputed = ran.iter().filter(|ran| ran.case.disputes_greetings()).count();
+        if disputed > 0 {
+            section.notes.push(format!(
+                "A greeting is meta (spec 03, 1), and {disputed} cases that only greet are labelled as talk and nothing \
+                 else: they count as not accepted in `intent.accepted`, and are left out of `intent.accepted_but_greetings`."
+            ));
+        }
+        let undisputed = ran.iter().filter(|ran| !ran.case.disputes_greetings());
         let requests = ran.iter().filter(|ran| REQUESTS.contains(&ran.case.source.as_str()));
         let tickets = requests.clone().filter(|ran| ran.case.gold_accept == ["TICKET"]);
         section.figures = vec![
             ("intent.misfire".into(), misfires(ran)),
+            ("intent.accepted".into(), accepted(ran)),
+            ("intent.accepted_but_greetings".into(), accepted(undisputed)),
             ("intent.requests".into(), accepted(requests)),
             ("intent.ticket_requests".into(), accepted(tickets)),
             ("intent.gated".into(), ran.iter().map(|ran| Some(ran.decided.gated)).collect()),
@@ -160,6 +171,11 @@ impl IntentCase {
 
     fn accepts(&self, intent: &str) -> bool {
         self.gold_accept.iter().any(|word| word == intent)
+    }
+
+    /// A greeting whose label knows no meta.
+    fn disputes_greetings(&self) -> bool {
+        !self.accepts("META") && greeting(&Words::of(&self.user_text))
     }
 
     fn rejects(&self, intent: &str) -> bool {

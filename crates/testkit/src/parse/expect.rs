@@ -38,11 +38,12 @@ const STEPS: [&str; 11] = [
 ];
 
 /// What a card's record can stand at, as `card.state` says it.
-const STATES: [&str; 14] = [
+const STATES: [&str; 15] = [
     "open",
     "working",
     "created",
     "done",
+    "posted",
     "failed",
     "uncertain",
     "cancelled",

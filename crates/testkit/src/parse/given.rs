@@ -77,6 +77,9 @@ pub(super) fn given(node: &Node<'_>) -> Read<Given> {
     if let Some(node) = fields.opt("tracker").filter(|node| !node.is_empty()) {
         given.tracker = tracker(&node)?;
     }
+    for node in fields.opt("posts").map(|node| node.one_or_more()).transpose()?.unwrap_or_default() {
+        given.posts.push(how(&node)?);
+    }
     if let Some(node) = fields.opt("model") {
         given.model = node.word("`off` or `script`", on_off, &["off", "script"])?;
     }
@@ -231,12 +234,13 @@ fn tracker(node: &Node<'_>) -> Read<TrackerWorld> {
     Ok(tracker)
 }
 
+fn how(node: &Node<'_>) -> Read<String> {
+    let read = |word: &str| FAULTS.contains(&word).then(|| word.to_string());
+    node.word("a way for a request to fail", read, &FAULTS)
+}
+
 /// `lost_reply`, which is about the next create, or `{ check: refused }`.
 fn fault(node: &Node<'_>) -> Read<Fault> {
-    let how = |node: &Node<'_>| {
-        let read = |word: &str| FAULTS.contains(&word).then(|| word.to_string());
-        node.word("a way for a request to fail", read, &FAULTS)
-    };
     if !node.is_map() {
         return Ok(Fault { on: "create".into(), how: how(node)? });
     }

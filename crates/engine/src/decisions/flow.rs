@@ -1,0 +1,249 @@
+//! The way of one decision up to its approval: asked for, completed, shown, edited, cancelled (`spec 03 §5`).
+
+use alloc::collections::BTreeMap;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::read::{self, Said};
+use super::{Comment, Entry, Proposal, comment, sent, tracked};
+use crate::decision::{Decision, Reason, Verdict};
+use crate::id::{CardId, MessageId, ProposalId};
+use crate::lane::{LaneKey, MessageKind, Record, TaskStatus};
+use crate::pending::{PendingKind, Slot};
+use crate::recognize::Expected;
+use crate::review;
+use crate::rungs::{focus, said, words};
+use crate::say::{self, decision as sentences};
+use crate::turn::Turn;
+use crate::workflow::press::{decide, end_of, refuse_step};
+use crate::workflow::{About, Action, Card, Progress};
+
+/// "Record the decision: …". `rest` is what the message says behind that; where it says nothing, what it points at: a
+/// review, or the message it replies to.
+pub(crate) fn asked(turn: &mut Turn<'_>, rest: &str) -> Decision {
+    let by = said(turn).by.clone();
+    let mut found = read::request(rest, &turn.policy.decision);
+    let shown = |verdict| Decision::new(verdict, Reason::DecisionProposed);
+    if found.decision.is_empty()
+        && found.topic.is_empty()
+        && let Some(review) = review::flow::in_reach(turn)
+    {
+        return shown(review::flow::record_decision(turn, review, &by));
+    }
+    if found.decision.is_empty()
+        && let Some(text) = replied_to(turn)
+    {
+        let topic = found.topic;
+        found = read::plain(&text, &turn.policy.decision);
+        if !topic.is_empty() {
+            found.topic = topic;
+        }
+    }
+    shown(begin(turn, found, &by))
+}
+
+/// The words of the message that is replied to, when it is no card.
+fn replied_to(turn: &Turn<'_>) -> Option<String> {
+    let focus = focus(turn);
+    let anchor = focus.anchor_id().filter(|_| focus.replies() && turn.said.is_some())?;
+    let text = words::text_of(turn, anchor).to_string();
+    Some(text).filter(|_| turn.card_shown_by(anchor).is_none())
+}
+
+/// What a review decided: its topic, its decisions, and why as far as they say so themselves.
+pub(crate) fn from_review(turn: &mut Turn<'_>, topic: &str, decisions: &[String], by: &str) -> Verdict {
+    let policy = &turn.policy.decision;
+    let each: Vec<Said> = decisions.iter().map(|text| read::plain(text, policy)).collect();
+    let lines = |of: &dyn Fn(&Said) -> &String| {
+        let written = each.iter().map(of).filter(|text| !text.is_empty()).map(String::as_str);
+        written.collect::<Vec<_>>().join("\n")
+    };
+    let found = Said {
+        topic: topic.into(),
+        decision: lines(&|said| &said.decision),
+        why: lines(&|said| &said.why),
+        issues: read::keys(&decisions.join(" ")),
+    };
+    begin(turn, found, by)
+}
+
+/// Begins a proposal as a task of its own. Issues that nobody names are those this thread tracks.
+fn begin(turn: &mut Turn<'_>, found: Said, by: &str) -> Verdict {
+    let intent = if found.decision.is_empty() { sentences::A_DECISION } else { &found.decision };
+    let task = turn.start_task(intent, by);
+    let source = turn.said.as_ref().map_or_else(|| MessageId::from(""), |said| said.message.clone());
+    let lane = &turn.lane.key;
+    let proposal = Proposal {
+        id: ProposalId(turn.fresh(ProposalId::PREFIX)),
+        task,
+        source,
+        by: by.into(),
+        topic: String::new(),
+        decision: String::new(),
+        why: String::new(),
+        issues: Vec::new(),
+        to: LaneKey { thread: String::new(), ..lane.clone() },
+        thread: turn.given.here.clone().unwrap_or_else(|| sentences::thread(&lane.id())),
+        posted: None,
+    };
+    go_on(turn, proposal, found)
+}
+
+/// Takes in what was read, and asks for the decision or shows the preview.
+fn go_on(turn: &mut Turn<'_>, mut proposal: Proposal, found: Said) -> Verdict {
+    let Said { topic, decision, why, issues } = found;
+    proposal.issues = if issues.is_empty() { tracked::keys(turn) } else { issues };
+    proposal.issues.truncate(crate::policy::limits::DECISION_ISSUES);
+    proposal.decision = decision;
+    proposal.why = why;
+    if !topic.is_empty() {
+        proposal.topic = topic;
+    }
+    let (id, task, by) = (proposal.id.clone(), proposal.task.clone(), proposal.by.clone());
+    if proposal.decision.is_empty() {
+        turn.put(Record::Proposal(proposal));
+        let anchor = turn.say(MessageKind::Question, Some(&task), sentences::WHAT_WAS_DECIDED);
+        let kind = PendingKind::SlotRequest(Slot::Proposal { proposal: id });
+        turn.open_pending(kind, Some(Expected::Text), &anchor, Some(&task), Some(&by), None);
+        return Verdict::Asked;
+    }
+    if proposal.topic.is_empty() {
+        proposal.topic = review::topic_of(&proposal.decision, turn.policy);
+    }
+    turn.put(Record::Proposal(proposal));
+    show(turn, &id);
+    Verdict::Shown
+}
+
+/// Shows a proposal for approval: for the first time, or once more after a post that failed for good.
+pub(super) fn show(turn: &mut Turn<'_>, id: &ProposalId) {
+    if let Some(proposal) = turn.proposal(id) {
+        let about = About::DecisionPreview { decision: id.clone(), comment: Comment::None };
+        turn.show(about, &proposal.by, Some(&proposal.task));
+    }
+}
+
+/// The answer to the question what was decided.
+pub(crate) fn filled(turn: &mut Turn<'_>, id: &ProposalId, text: &str) {
+    let Some(proposal) = turn.proposal(id) else { return };
+    let found = read::plain(text, &turn.policy.decision);
+    let _ = go_on(turn, proposal, found);
+}
+
+// ---- presses ----
+
+/// A button of a decision's card; the checks are done.
+pub(crate) fn pressed(turn: &mut Turn<'_>, card: Card, action: Action) -> Decision {
+    let done = Decision::new(Verdict::Done, Reason::PressApplied);
+    match action {
+        Action::Approve => sent::approve(turn, card),
+        Action::Edit => return ask_edit(turn, &card),
+        Action::Comment => return comment::pressed(turn, card),
+        Action::Adopt => sent::adopt(turn, card, None),
+        Action::CreateAgain => sent::again(turn, card),
+        Action::Cancel if matches!(card.about, About::DecisionUncertain { .. }) => sent::give_up(turn, card),
+        Action::Cancel => {
+            end_of(turn, &card, TaskStatus::Cancelled);
+            decide(turn, card, action, Progress::None);
+        }
+        _ => return refuse_step(turn),
+    }
+    done
+}
+
+/// A form of a decision's card; the checks are done.
+pub(crate) fn submitted(
+    turn: &mut Turn<'_>,
+    card: Card,
+    action: Action,
+    values: &BTreeMap<String, String>,
+) -> Decision {
+    match action {
+        Action::Edit => edit_by_form(turn, card, values),
+        Action::Adopt => {
+            let link = values.get("key").map(|text| text.trim()).filter(|text| text.starts_with("http"));
+            sent::adopt(turn, card, link.map(String::from));
+            Decision::new(Verdict::Done, Reason::PressApplied)
+        }
+        _ => invalid(turn, &sentences::no_form(action)),
+    }
+}
+
+// ---- edits ----
+
+/// *Edit* was pressed: channels with forms open one from the card's fields; words do as well.
+fn ask_edit(turn: &mut Turn<'_>, card: &Card) -> Decision {
+    let Some(proposal) = turn.proposal_of(card) else { return refuse_step(turn) };
+    let anchor = turn.say(MessageKind::Question, Some(&proposal.task), sentences::EDIT_HOW);
+    let (kind, asked) =
+        (PendingKind::WaitingDecisionEdit { card: card.id.clone() }, turn.event.actor.clone());
+    turn.open_pending(kind, Some(Expected::Text), &anchor, Some(&proposal.task), Some(&asked), None);
+    Decision::new(Verdict::Asked, Reason::PressApplied)
+}
+
+/// The edit in words: labelled lines change what they name; without any, the text is the decision.
+pub(crate) fn edit_by_text(turn: &mut Turn<'_>, card: &CardId, text: &str) {
+    let Some(card) = turn.card(card).filter(Card::open) else { return turn.tell(say::STALE_STEP) };
+    let Some(mut proposal) = turn.proposal_of(&card) else { return };
+    let (mut entries, free) = read::labelled(text);
+    if entries.is_empty() {
+        let said = read::plain(&free, &turn.policy.decision);
+        entries.push((Entry::Decision, said.decision));
+        entries.extend(Some((Entry::Why, said.why)).filter(|(_, why)| !why.is_empty()));
+    }
+    let before = proposal.clone();
+    entries.iter().for_each(|(entry, text)| proposal.write(*entry, text));
+    match wrong(turn, &proposal) {
+        Some(text) => turn.tell(&text),
+        None if proposal == before => turn.tell(say::NOTHING_CHANGED),
+        None => revise(turn, card, proposal),
+    }
+}
+
+/// The edit by form. All of it or nothing.
+fn edit_by_form(turn: &mut Turn<'_>, card: Card, values: &BTreeMap<String, String>) -> Decision {
+    let Some(mut proposal) = turn.proposal_of(&card) else { return refuse_step(turn) };
+    let before = proposal.clone();
+    for (name, text) in values {
+        match Entry::from_word(name) {
+            Some(entry) => proposal.write(entry, text),
+            None => return invalid(turn, &say::form_unknown(name)),
+        }
+    }
+    if let Some(text) = wrong(turn, &proposal) {
+        return invalid(turn, &text);
+    }
+    if proposal == before {
+        return invalid(turn, say::NOTHING_CHANGED);
+    }
+    let of_this =
+        |kind: &PendingKind| matches!(kind, PendingKind::WaitingDecisionEdit { card: of } if *of == card.id);
+    turn.head.pendings.retain(|pending| !of_this(&pending.kind));
+    revise(turn, card, proposal);
+    Decision::new(Verdict::Done, Reason::PressApplied)
+}
+
+/// Why a proposal cannot be shown like that.
+fn wrong(turn: &Turn<'_>, proposal: &Proposal) -> Option<String> {
+    let limits = &turn.policy.decision;
+    let bounds =
+        [(Entry::Topic, limits.topic_chars), (Entry::Decision, limits.chars), (Entry::Why, limits.why_chars)];
+    bounds.into_iter().find_map(|(entry, most)| {
+        let chars = proposal.entry(entry).chars().count();
+        let needed = entry != Entry::Why;
+        // What was cut carries a mark, which is one more.
+        (chars > most + 1 || needed && chars == 0).then(|| sentences::form_bounds(entry, needed, most))
+    })
+}
+
+fn invalid(turn: &mut Turn<'_>, text: &str) -> Decision {
+    turn.tell(text);
+    Decision::new(Verdict::Refused, Reason::FormInvalid)
+}
+
+/// The proposal changed, so what would be approved changed: a new version.
+fn revise(turn: &mut Turn<'_>, card: Card, proposal: Proposal) {
+    let about = card.about.clone();
+    turn.put(Record::Proposal(proposal));
+    turn.revise(card, about);
+}

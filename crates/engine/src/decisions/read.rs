@@ -1,0 +1,212 @@
+//! What a message says of a decision: topic, decision, reason, issue keys. Only its own words, never more.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::Entry;
+use crate::intent::rules::{named, readers};
+use crate::policy::{DecisionLimits, limits};
+use crate::recognize::Words;
+use crate::recognize::lexicon::SectionId;
+use crate::recognize::words::Gap;
+
+const ABOUT: SectionId = named("decision.about");
+const IS: SectionId = named("decision.is");
+const WHY: SectionId = named("decision.why");
+const LABELS: [(Entry, SectionId); 4] = [
+    (Entry::Topic, named("decision.label.topic")),
+    (Entry::Decision, named("decision.label.decision")),
+    (Entry::Why, named("decision.label.why")),
+    (Entry::Issues, named("decision.label.issues")),
+];
+
+/// What was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Said {
+    pub(super) topic: String,
+    pub(super) decision: String,
+    pub(super) why: String,
+    pub(super) issues: Vec<String>,
+}
+
+/// Reads what stands behind "record the decision".
+pub(super) fn request(rest: &str, policy: &DecisionLimits) -> Said {
+    let rest = rest.trim_start_matches(is_joint);
+    let words = Words::of(rest);
+    let (mut topic, mut decided) = ("", rest);
+    if let Some(n) = leads(ABOUT, &words) {
+        // "about caching: we use Redis", "about caching. We use Redis"
+        let begin = words.all().get(n).map_or(rest.len(), |word| word.at);
+        let colon = |(at, c): &(usize, char)| matches!(c, ':' | '\n') && *at >= begin;
+        let end = rest.char_indices().find(colon).map(|(at, _)| at);
+        let end = end.or_else(|| {
+            let ends = |word: &&crate::recognize::words::Word| word.at >= begin && word.after >= Gap::Hard;
+            words.all().iter().find(ends).map(|word| word.end)
+        });
+        let end = end.unwrap_or(rest.len());
+        (topic, decided) = (rest[begin..end].trim(), rest[end..].trim_start_matches(is_joint));
+    } else if let Some(n) = leads(IS, &words) {
+        decided = words.all().get(n).map_or("", |word| &rest[word.at..]);
+    }
+    let mut said = plain(decided, policy);
+    if !topic.is_empty() {
+        said.topic = cut(topic, policy.topic_chars);
+    }
+    said
+}
+
+/// Reads a text that is a decision: labelled lines, else its first sentences, and the reason behind them.
+pub(super) fn plain(text: &str, policy: &DecisionLimits) -> Said {
+    let (entries, free) = labelled(text);
+    let mut said = Said::default();
+    let words = Words::of(&free);
+    let (decision, why) = apart(&words, policy.sentences);
+    said.decision = cut(decision, policy.chars);
+    said.why = cut(why, policy.why_chars);
+    for (entry, text) in entries {
+        match entry {
+            Entry::Topic => said.topic = cut(&text, policy.topic_chars),
+            Entry::Decision => said.decision = cut(&text, policy.chars),
+            Entry::Why => said.why = cut(&text, policy.why_chars),
+            Entry::Issues => said.issues = keys(&text),
+        }
+    }
+    said.issues.extend(keys(text));
+    said.issues = keys(&said.issues.join(" "));
+    said
+}
+
+/// The lines that begin with a label, and the other lines. A line below a label belongs to it until one is empty.
+pub(super) fn labelled(text: &str) -> (Vec<(Entry, String)>, String) {
+    let mut entries: Vec<(Entry, String)> = Vec::new();
+    let (mut free, mut open) = (Vec::new(), false);
+    for line in text.lines() {
+        if let Some((entry, rest)) = label(line) {
+            entries.push((entry, rest.into()));
+            open = true;
+        } else if let Some((_, under)) = entries.last_mut().filter(|_| open && !line.trim().is_empty()) {
+            if !under.is_empty() {
+                under.push('\n');
+            }
+            under.push_str(line.trim());
+        } else {
+            open = false;
+            free.push(line);
+        }
+    }
+    (entries, free.join("\n").trim().into())
+}
+
+/// `Why: it is simple` → (Why, "it is simple").
+fn label(line: &str) -> Option<(Entry, &str)> {
+    let (label, rest) = line.split_once(':')?;
+    let words = Words::of(label);
+    let is = |id: SectionId| readers(&words).any(|reader| reader.list(id).is(reader.words));
+    let (entry, _) = LABELS.into_iter().find(|(_, id)| !words.all().is_empty() && is(*id))?;
+    Some((entry, rest.trim()))
+}
+
+/// The decision, so many sentences, and the reason: what follows "because", else the sentences that are left.
+fn apart(words: &Words, sentences: usize) -> (&str, &str) {
+    let (all, text) = (words.all(), words.text());
+    let because = (1..all.len()).find_map(|at| {
+        let n = readers(words).map(|reader| reader.list(WHY).longest(all, at)).max().unwrap_or(0);
+        (n > 0 && !all[at].quoted && at + n < all.len()).then_some((at, at + n))
+    });
+    if let Some((at, from)) = because {
+        return (text[..all[at].at].trim().trim_end_matches(is_joint), text[all[from].at..].trim());
+    }
+    let mut ends = all.iter().filter(|word| word.after >= Gap::Hard).map(|word| word.end);
+    let Some(end) = ends.nth(sentences.saturating_sub(1)) else { return (text.trim(), "") };
+    let stop = text[end..].find(char::is_whitespace).map_or(text.len(), |n| end + n);
+    (text[..stop].trim(), text[stop..].trim())
+}
+
+/// How many words of a section the text begins with; `None` when it does not.
+fn leads(section: SectionId, words: &Words) -> Option<usize> {
+    let longest = |reader: crate::intent::rules::Reader<'_>| reader.list(section).longest(reader.words, 0);
+    readers(words).map(longest).max().filter(|n| *n > 0)
+}
+
+fn is_joint(c: char) -> bool {
+    c.is_whitespace() || ":,;-–—.!".contains(c)
+}
+
+/// The first so many characters, with a mark where something was cut.
+fn cut(text: &str, chars: usize) -> String {
+    match text.char_indices().nth(chars) {
+        Some((end, _)) => alloc::format!("{}…", text[..end].trim_end()),
+        None => text.to_string(),
+    }
+}
+
+/// The issue keys in a text, each once, as they come: `AUTH-12`.
+pub(super) fn keys(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for word in text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')) {
+        if is_key(word) && found.len() < limits::DECISION_ISSUES && !found.iter().any(|known| known == word) {
+            found.push(word.into());
+        }
+    }
+    found
+}
+
+/// `AUTH-12`: capitals and digits, a hyphen, digits. What many write without meaning an issue (`UTF-8`) is one too: a
+/// key is looked up before it is believed.
+pub(super) fn is_key(word: &str) -> bool {
+    let Some((project, number)) = word.split_once('-') else { return false };
+    project.len() > 1
+        && project.starts_with(|c: char| c.is_ascii_uppercase())
+        && project.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
+        && !number.is_empty()
+        && number.chars().all(|c| c.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(rest: &str) -> (String, String, String) {
+        let said = request(rest, &DecisionLimits::default());
+        (said.topic, said.decision, said.why)
+    }
+
+    #[test]
+    fn requests() {
+        for (rest, topic, decision, why) in [
+            (": we use Postgres", "", "we use Postgres", ""),
+            (" that we use Redis because it is fast.", "", "we use Redis", "it is fast."),
+            (" to use Postgres for orders", "", "use Postgres for orders", ""),
+            (
+                " about caching: we use Redis. We know it. It is fast.",
+                "caching",
+                "we use Redis. We know it.",
+                "It is fast.",
+            ),
+            (" on caching\nWe use Redis", "caching", "We use Redis", ""),
+            (" about caching", "caching", "", ""),
+            ("", "", "", ""),
+            (".", "", "", ""),
+            (":\nTopic: storage\nDecision: Postgres\nWhy: we know it", "storage", "Postgres", "we know it"),
+            (": wir nehmen Postgres, weil wir es kennen", "", "wir nehmen Postgres", "wir es kennen"),
+            (" über Caching: wir nehmen Redis", "Caching", "wir nehmen Redis", ""),
+        ] {
+            assert_eq!(read(rest), (topic.into(), decision.into(), why.into()), "{rest:?}");
+        }
+    }
+
+    #[test]
+    fn issue_keys() {
+        assert_eq!(
+            keys("AUTH-1, AUTH-2 and auth-3, AUTH-1; X-1 A1-7 AUTH-x -5"),
+            ["AUTH-1", "AUTH-2", "A1-7"]
+        );
+    }
+
+    #[test]
+    fn a_long_decision_is_cut_where_policy_says() {
+        let said = plain(&"word ".repeat(400), &DecisionLimits::default());
+        assert_eq!(said.decision.chars().last(), Some('…'));
+        assert!(said.decision.chars().count() <= DecisionLimits::default().chars + 1);
+    }
+}

@@ -1,0 +1,225 @@
+//! What of a decision leaves the thread, and what becomes of it: sent once, reported on the receipt, and asked about
+//! when nobody knows (`spec 06 §4.4`).
+
+use alloc::string::String;
+
+use super::{Comment, Outgoing, Posted, Proposal, flow, tracked};
+use crate::approval::Closing;
+use crate::decision::Reason;
+use crate::effect::{ApprovalRef, EffectBody, EffectResult, IssueChange, Outcome};
+use crate::id::{CardId, EffectId, ProposalId};
+use crate::lane::{Record, TaskStatus};
+use crate::turn::Turn;
+use crate::workflow::press::{close, decide, released_by};
+use crate::workflow::{About, Action, Card, CardStatus, Progress};
+
+/// Sends the post, or a comment, for an approval that this turn consumes.
+pub(super) fn send(
+    turn: &mut Turn<'_>,
+    proposal: &Proposal,
+    what: &Outgoing,
+    card: &CardId,
+    approval: ApprovalRef,
+) -> EffectId {
+    let card = card.clone();
+    let body = match what {
+        Outgoing::Post => {
+            let text = proposal.posted.as_ref().map_or_else(|| proposal.text(), |posted| posted.text.clone());
+            EffectBody::PostChannel { to: proposal.to.clone(), text, card }
+        }
+        Outgoing::Comment(key) => {
+            let change = IssueChange::Comment(proposal.comment());
+            let target = tracked::target(turn, key);
+            EffectBody::TrackerUpdate { target, key: key.clone(), change, card }
+        }
+    };
+    turn.effect(body, &[], Some(approval))
+}
+
+/// Approve: the post goes out, signed with who decided and when.
+pub(super) fn approve(turn: &mut Turn<'_>, card: Card) {
+    let Some(mut proposal) = turn.proposal_of(&card) else { return };
+    let text = proposal.signed(&turn.presser(), turn.now());
+    proposal.posted = Some(Posted { text, url: None });
+    let effect = send(turn, &proposal, &Outgoing::Post, &card.id, released_by(&card));
+    turn.put(Record::Proposal(proposal));
+    decide(turn, card, Action::Approve, Progress::Sending { effect });
+}
+
+/// The outcome of a post or a comment. Only of what the card still waits for: anything else was superseded.
+pub(crate) fn settled(turn: &mut Turn<'_>, card: &Card, effect: &EffectId, outcome: &Outcome) -> Reason {
+    let Some((what, receipt, standing)) = awaited(card, effect) else { return Reason::EffectSuperseded };
+    match (standing, outcome) {
+        (Standing::Sent, _) => {}
+        // The answer nobody expected any more: it is out, and the question is over.
+        (Standing::AskedAbout(asks), Outcome::Done { .. }) => {
+            if let Some(asks) = turn.card(&asks).filter(Card::open) {
+                close(turn, asks, CardStatus::Withdrawn, Closing::Cancelled);
+            }
+        }
+        (Standing::AskedAbout(_), _) => return Reason::EffectSuperseded,
+    }
+    let progress = match outcome {
+        Outcome::Done { result } => out(result),
+        Outcome::Failed { text, .. } => {
+            Progress::Failed { text: text.clone(), errors: alloc::vec![], again: None }
+        }
+        Outcome::Uncertain { .. } => match ask(turn, card, &what, effect, &receipt) {
+            Some(card) => Progress::Uncertain { card },
+            None => return Reason::EffectSuperseded,
+        },
+    };
+    if receipt != card.id {
+        on_card(turn, &card.id, &progress);
+    }
+    report(turn, &receipt, &what, &progress);
+    Reason::EffectSettled
+}
+
+enum Standing {
+    Sent,
+    AskedAbout(CardId),
+}
+
+/// What this effect of a card is, the receipt that shows what becomes of it, and how it stood.
+fn awaited(card: &Card, effect: &EffectId) -> Option<(Outgoing, CardId, Standing)> {
+    let standing = |result: &Progress| match result {
+        Progress::Sending { effect: sent } if sent == effect => Some(Standing::Sent),
+        Progress::Uncertain { card } => Some(Standing::AskedAbout(card.clone())),
+        _ => None,
+    };
+    let decided = match &card.status {
+        CardStatus::Decided { result, .. } => standing(result),
+        _ => None,
+    };
+    match &card.about {
+        About::DecisionPreview { comment: Comment::Pressed { issue, result, .. }, .. } => {
+            Some((Outgoing::Comment(issue.clone()), card.id.clone(), standing(result)?))
+        }
+        About::DecisionPreview { .. } => Some((Outgoing::Post, card.id.clone(), decided?)),
+        About::DecisionUncertain { what, parent, .. } => Some((what.clone(), parent.clone(), decided?)),
+        _ => None,
+    }
+}
+
+fn out(result: &EffectResult) -> Progress {
+    let url = if let EffectResult::Posted { url } = result { url.clone() } else { None };
+    Progress::Posted { url }
+}
+
+fn on_card(turn: &mut Turn<'_>, card: &CardId, progress: &Progress) {
+    let Some(mut card) = turn.card(card) else { return };
+    if let CardStatus::Decided { result, .. } = &mut card.status {
+        *result = progress.clone();
+        turn.update(card);
+    }
+}
+
+/// Writes on the receipt what became of it, and goes on from there.
+fn report(turn: &mut Turn<'_>, receipt: &CardId, what: &Outgoing, progress: &Progress) {
+    let Some(mut card) = turn.card(receipt) else { return };
+    let About::DecisionPreview { decision, comment } = &mut card.about else { return };
+    let decision = decision.clone();
+    match what {
+        Outgoing::Comment(issue) => {
+            *comment = match (progress, core::mem::take(comment)) {
+                (Progress::Failed { text, .. }, _) => offered_again(issue, Some(text.clone())),
+                (Progress::Cancelled, _) => offered_again(issue, None),
+                (result, Comment::Pressed { issue, by, at, .. }) => {
+                    Comment::Pressed { issue, by, at, result: result.clone() }
+                }
+                (_, other) => other,
+            };
+        }
+        Outgoing::Post => {
+            if let (Progress::Posted { url }, Some(proposal)) = (progress, turn.proposal(&decision)) {
+                *comment = posted(turn, proposal, url.clone());
+            }
+            if let CardStatus::Decided { result, .. } = &mut card.status {
+                *result = progress.clone();
+            }
+        }
+    }
+    turn.update(card);
+    match progress {
+        Progress::Posted { .. } => end(turn, &decision, TaskStatus::Completed),
+        Progress::Uncertain { .. } if *what == Outgoing::Post => end(turn, &decision, TaskStatus::Blocked),
+        Progress::Cancelled if *what == Outgoing::Post => end(turn, &decision, TaskStatus::Cancelled),
+        // A consumed approval never becomes pending again: a new one opens.
+        Progress::Failed { .. } if *what == Outgoing::Post => {
+            if let Some(proposal) = turn.proposal(&decision) {
+                turn.put(Record::Proposal(Proposal { posted: None, ..proposal }));
+            }
+            flow::show(turn, &decision);
+        }
+        _ => {}
+    }
+}
+
+fn offered_again(issue: &str, failed: Option<String>) -> Comment {
+    Comment::Offered { issues: alloc::vec![issue.into()], failed }
+}
+
+/// The post is out: its related issues that this thread tracks may be commented on.
+fn posted(turn: &mut Turn<'_>, proposal: Proposal, url: Option<String>) -> Comment {
+    let issues = tracked::of(turn, &proposal.issues);
+    let posted = proposal.posted.clone().map(|posted| Posted { url, ..posted });
+    turn.put(Record::Proposal(Proposal { posted, ..proposal }));
+    if issues.is_empty() { Comment::None } else { Comment::Offered { issues, failed: None } }
+}
+
+fn end(turn: &mut Turn<'_>, decision: &ProposalId, status: TaskStatus) {
+    if let Some(proposal) = turn.proposal(decision) {
+        turn.end_task(&proposal.task, status);
+    }
+}
+
+// ---- nobody knows ----
+
+/// A person is asked; nothing is sent again by itself.
+fn ask(
+    turn: &mut Turn<'_>,
+    card: &Card,
+    what: &Outgoing,
+    effect: &EffectId,
+    receipt: &CardId,
+) -> Option<CardId> {
+    let proposal = turn.proposal_of(card)?;
+    let about = About::DecisionUncertain {
+        decision: proposal.id.clone(),
+        what: what.clone(),
+        effect: effect.clone(),
+        parent: receipt.clone(),
+    };
+    Some(turn.show(about, &proposal.by, Some(&proposal.task)))
+}
+
+/// *It exists*: a person has seen it. There is nothing that could be asked whether it is so (`spec 06 §4.4`).
+pub(super) fn adopt(turn: &mut Turn<'_>, card: Card, url: Option<String>) {
+    let About::DecisionUncertain { what, effect, parent, .. } = card.about.clone() else { return };
+    let result = match what {
+        Outgoing::Post => EffectResult::Posted { url },
+        Outgoing::Comment(_) => EffectResult::Updated,
+    };
+    let progress = out(&result);
+    turn.adopt(&effect, Outcome::Done { result });
+    decide(turn, card, Action::Adopt, progress.clone());
+    report(turn, &parent, &what, &progress);
+}
+
+/// *Create again*: a new item with an approval of its own, the same words.
+pub(super) fn again(turn: &mut Turn<'_>, card: Card) {
+    let About::DecisionUncertain { what, effect: lost, .. } = card.about.clone() else { return };
+    let Some(proposal) = turn.proposal_of(&card) else { return };
+    turn.cancel(&lost);
+    let effect = send(turn, &proposal, &what, &card.id, released_by(&card));
+    decide(turn, card, Action::CreateAgain, Progress::Sending { effect });
+}
+
+/// *Cancel*: whatever became of it, nobody waits for it any more.
+pub(super) fn give_up(turn: &mut Turn<'_>, card: Card) {
+    let About::DecisionUncertain { what, effect, parent, .. } = card.about.clone() else { return };
+    turn.cancel(&effect);
+    decide(turn, card, Action::Cancel, Progress::Cancelled);
+    report(turn, &parent, &what, &Progress::Cancelled);
+}
