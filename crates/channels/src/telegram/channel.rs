@@ -204,7 +204,7 @@ impl Telegram {
     }
 
     /// The chat's number as it is now, where we may write there.
-    async fn open_chat<T>(&self, lane: &LaneKey) -> Result<i64, Attempt<T>> {
+    async fn writable<T>(&self, lane: &LaneKey) -> Result<i64, Attempt<T>> {
         match self.chats.chat(lane).await {
             Ok(Chat { silent: Some(why), .. }) => {
                 let text = format!("Telegram does not let us write in this chat: {why}");
@@ -329,7 +329,7 @@ impl Channel for Telegram {
 
     /// At the chat's root, so in no topic: in a forum that is General.
     async fn post(&self, to: &LaneKey, text: &str) -> Attempt<Option<String>> {
-        let mut chat = match self.open_chat(to).await {
+        let mut chat = match self.writable(to).await {
             Ok(chat) => chat,
             Err(stop) => return stop.map(|_: Value| None),
         };
@@ -366,7 +366,7 @@ impl Channel for Telegram {
 
     async fn deliver(&self, sending: Sending<'_>) -> Attempt<Delivered> {
         let lane = sending.lane;
-        let chat = match self.open_chat(lane).await {
+        let chat = match self.writable(lane).await {
             Ok(chat) => chat,
             Err(stop) => return stop,
         };
