@@ -7,8 +7,8 @@ use serde_yaml_ng::Value;
 use crate::compare::{rung_word, verdict_word, word};
 use crate::duration;
 use crate::model::{
-    Act, CardExpect, Expectation, Fault, Given, HostSays, ItemExpect, ItemsExpect, MAIN, Pause, PendingExpect,
-    PendingFit, PressAct, Restart, Says, Scenario, ScriptedReply, Turn, User, When,
+    Act, CardExpect, Expectation, Fault, Given, HostSays, ItemExpect, ItemsExpect, MAIN, Pause,
+    PendingExpect, PendingFit, PressAct, Restart, Says, Scenario, ScriptedReply, Turn, User, When,
 };
 use crate::yaml::{Pairs, count, flow, json, line, map, text};
 
