@@ -10,6 +10,7 @@ mod driver;
 mod eval;
 mod faults;
 mod seen;
+mod tracker;
 mod worker;
 mod world;
 

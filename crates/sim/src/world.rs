@@ -6,23 +6,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use throughline_channels::Channel;
-use throughline_engine::effect::{Attempt, FieldError, Guarantee, IssueChange};
 use throughline_engine::given::Actor;
-use throughline_engine::tickets::{Item, Part};
-use throughline_engine::{EffectId, LaneKey, Millis, Timestamp};
+use throughline_engine::{LaneKey, Millis, Timestamp};
 use throughline_models::{Entry, Model, Scripted};
 use throughline_runtime::{Directory, Keys, Parts, Ports, Runtime, Worker, Zone};
 use throughline_store::{ManualClock, MemoryStore};
 use throughline_testkit::driver::{DriverError, World};
-use throughline_testkit::model::{Fault, ScriptedReply};
-use throughline_trackers::local::{
-    Call, Fault as TrackerFault, Faults as TrackerFaults, LocalConfig, LocalTracker, MemoryDocuments,
-    ProjectConfig,
-};
-use throughline_trackers::{Issue, Tracker};
+use throughline_testkit::model::ScriptedReply;
+use throughline_trackers::Tracker;
+use throughline_trackers::local::LocalTracker;
 
 use crate::channel::SimChannel;
 use crate::faults::Armed;
+use crate::tracker;
 use crate::worker::SimWorker;
 
 /// The tenant of every simulated lane.
@@ -45,14 +41,9 @@ impl Outside {
     pub(crate) fn new(world: &World, channel: Option<Arc<dyn Channel>>) -> Result<Self, DriverError> {
         let clock = Arc::new(ManualClock::at(world.clock));
         let store = Arc::new(MemoryStore::new(clock.clone()));
-        let tracker = Arc::new(tracker(world)?);
+        let tracker = Arc::new(tracker::of(&world.tracker, &clock)?);
         let model = world.script.as_ref().map(|script| model(script)).transpose()?;
         let faults = Arc::new(Armed::default());
-        let promised: Arc<dyn Tracker> = if world.tracker.idempotent {
-            tracker.clone()
-        } else {
-            Arc::new(PromisesNothing(tracker.clone()))
-        };
         let workers: BTreeMap<String, Arc<SimWorker>> =
             world.workers.iter().map(|(name, one)| (name.clone(), Arc::new(SimWorker::new(one)))).collect();
         let virtual_one = Arc::new(SimChannel::new(&world.channel, &world.posts));
@@ -62,7 +53,7 @@ impl Outside {
                 world.channel.clone(),
                 channel.unwrap_or_else(|| virtual_one.clone()),
             )]),
-            trackers: BTreeMap::from([("local".to_owned(), promised)]),
+            trackers: BTreeMap::from([("local".to_owned(), tracker.clone() as Arc<dyn Tracker>)]),
             workers: workers
                 .iter()
                 .map(|(name, one)| (name.clone(), one.clone() as Arc<dyn Worker>))
@@ -98,53 +89,6 @@ fn entropy() -> throughline_runtime::Entropy {
         let mut bytes = [0; 16];
         bytes[8..].copy_from_slice(&n.fetch_add(1, Ordering::Relaxed).to_be_bytes());
         bytes
-    })
-}
-
-fn tracker(world: &World) -> Result<LocalTracker, DriverError> {
-    let part = |word: &String| match word.as_str() {
-        "summary" => Ok(Part::Title),
-        "description" => Ok(Part::Problem),
-        other => Part::from_word(other).ok_or_else(|| {
-            DriverError(format!("tracker.required: there is no part named {other:?} on a ticket"))
-        }),
-    };
-    // The issue's own summary is its title and its description the body: every draft has both.
-    let named = world.tracker.required.iter().filter(|word| word.as_str() != "description");
-    let required = named.map(part).collect::<Result<_, _>>()?;
-    let project = ProjectConfig { name: world.tracker.project.clone(), required, ..ProjectConfig::default() };
-    let config = LocalConfig { projects: BTreeMap::from([(world.tracker.project.clone(), project)]) };
-    let faults = TrackerFaults::new();
-    for Fault { on, how } in &world.tracker.fail {
-        let call = match on.as_str() {
-            "check" => Call::Check,
-            "find" => Call::Find,
-            "update" => Call::Update,
-            "seek" => Call::Seek,
-            _ => Call::Create,
-        };
-        faults.push(call, fault(how)?);
-    }
-    let documents = Arc::new(MemoryDocuments::new());
-    Ok(LocalTracker::new(config, documents).with_faults(Arc::new(faults)))
-}
-
-fn fault(how: &str) -> Result<TrackerFault, DriverError> {
-    Ok(match how {
-        "ok" => TrackerFault::Pass,
-        "refused" => TrackerFault::Refused,
-        "429" => TrackerFault::RateLimited { retry_after: None },
-        "5xx" | "lost_request" => TrackerFault::ErrorBeforeApply,
-        "5xx_after_apply" => TrackerFault::ErrorAfterApply,
-        "lost_reply" => TrackerFault::LostReply,
-        "late_apply" => TrackerFault::LateApply,
-        "parent_ignored" => TrackerFault::ParentIgnored,
-        "rejected" => TrackerFault::Reject(FieldError::new(
-            "check.value",
-            "labels",
-            "The tracker does not take this value",
-        )),
-        other => return Err(DriverError::unsupported(&format!("tracker fault {other:?}"))),
     })
 }
 
@@ -187,49 +131,5 @@ impl Directory for People {
 
     fn offset_s(&self, _: &LaneKey, id: &str, at: Timestamp) -> i32 {
         self.zones.get(id).map_or(0, |zone| zone.offset_s(at))
-    }
-}
-
-/// The same tracker behind a vendor that promises nothing about a request made twice.
-struct PromisesNothing(Arc<LocalTracker>);
-
-#[async_trait]
-impl Tracker for PromisesNothing {
-    fn guarantee(&self) -> Guarantee {
-        Guarantee::Nothing
-    }
-
-    async fn check(&self, tenant: &str, project: &str, by: Option<&str>, items: &[Item]) -> Attempt<()> {
-        self.0.check(tenant, project, by, items).await
-    }
-
-    async fn create(
-        &self,
-        tenant: &str,
-        project: &str,
-        effect: &EffectId,
-        item: &Item,
-        parent: Option<&str>,
-    ) -> Attempt<Issue> {
-        self.0.create(tenant, project, effect, item, parent).await
-    }
-
-    async fn update(
-        &self,
-        tenant: &str,
-        project: &str,
-        effect: &EffectId,
-        key: &str,
-        change: &IssueChange,
-    ) -> Attempt<()> {
-        self.0.update(tenant, project, effect, key, change).await
-    }
-
-    async fn seek(&self, tenant: &str, project: &str, marker: &EffectId) -> Attempt<Vec<Issue>> {
-        self.0.seek(tenant, project, marker).await
-    }
-
-    async fn find(&self, tenant: &str, project: &str, key: &str) -> Attempt<Issue> {
-        self.0.find(tenant, project, key).await
     }
 }

@@ -22,12 +22,7 @@ fn world() -> World {
         zones: BTreeMap::new(),
         people: BTreeMap::from([person("ana"), person("bob")]),
         lanes: Vec::new(),
-        tracker: TrackerWorld {
-            project: "DEMO".into(),
-            required: Vec::new(),
-            fail: Vec::new(),
-            idempotent: true,
-        },
+        tracker: TrackerWorld::default(),
         posts: Vec::new(),
         workers: BTreeMap::new(),
         script: None,

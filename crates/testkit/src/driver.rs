@@ -153,6 +153,16 @@ pub struct TrackerWorld {
     /// Fields an issue must have: names of parts (`title`, `labels`, …). The tracker's own `summary` and `description`
     /// are the title and the body.
     pub required: Vec<String>,
+    /// The types it offers; empty means all.
+    pub types: Vec<String>,
+    /// The only values it takes, by part.
+    pub values: BTreeMap<String, Vec<String>>,
+    /// Who may `browse`, `create`, `edit` and `link`; whoever is not said may.
+    pub may: BTreeMap<String, Vec<String>>,
+    /// How stories are put under their epic: `parent`, `epic_link` or `subtask`; `none` is not at all.
+    pub child_link: Option<String>,
+    /// How long a new issue stays out of what a search sees.
+    pub lag: Millis,
     /// How requests fail, each entry used up by one request of its kind, in order.
     pub fail: Vec<Fault>,
     /// Whether a request made twice under one effect id is applied once. `false` promises nothing, as Jira: an unknown

@@ -7,8 +7,8 @@ use serde_yaml_ng::Value;
 use crate::compare::{rung_word, verdict_word, word};
 use crate::duration;
 use crate::model::{
-    Act, CardExpect, Expectation, Given, HostSays, ItemExpect, ItemsExpect, MAIN, Pause, PendingExpect,
-    PendingFit, PressAct, Restart, Says, Scenario, ScriptedReply, Turn, User, When,
+    Act, CardExpect, Expectation, Fault, Given, HostSays, ItemExpect, ItemsExpect, MAIN, Pause,
+    PendingExpect, PendingFit, PressAct, Restart, Says, Scenario, ScriptedReply, Turn, User, When,
 };
 use crate::yaml::{Pairs, count, flow, json, line, map, text};
 
@@ -236,19 +236,42 @@ fn tracker(given: &Given) -> Value {
     let mut all = Build(Vec::new());
     all.put("project", text(&given.tracker.project));
     let list = |list: &[String]| Value::Sequence(list.iter().map(|one| text(one)).collect());
-    if !given.tracker.required.is_empty() {
-        all.put("required", list(&given.tracker.required));
+    let world = &given.tracker;
+    let named = |lists: &std::collections::BTreeMap<String, Vec<String>>| {
+        map(lists.iter().map(|(name, one)| (name.clone(), list(one))).collect())
+    };
+    for (name, one) in [("required", &world.required), ("types", &world.types)] {
+        if !one.is_empty() {
+            all.put(name, list(one));
+        }
     }
-    if !given.tracker.fail.is_empty() {
-        let fault = |fault: &crate::model::Fault| match fault.on.as_str() {
-            "create" => text(&fault.how),
-            on => map(vec![(on.into(), text(&fault.how))]),
-        };
-        all.put("fail", Value::Sequence(given.tracker.fail.iter().map(fault).collect()));
+    for (name, lists) in [("values", &world.values), ("may", &world.may)] {
+        if !lists.is_empty() {
+            all.put(name, named(lists));
+        }
+    }
+    all.some("child_link", world.child_link.as_ref());
+    if world.lag > 0 {
+        all.put("lag", text(&duration::write(world.lag)));
+    }
+    if !world.fail.is_empty() {
+        all.put("fail", Value::Sequence(world.fail.iter().map(fault).collect()));
     }
     if !given.tracker.idempotent {
         all.put("idempotent", Value::Bool(false));
     }
+    map(all.0)
+}
+
+fn fault(fault: &Fault) -> Value {
+    let plain = Fault::next("create", &fault.how);
+    if *fault == plain {
+        return text(&fault.how);
+    }
+    let mut all = Build(vec![(fault.on.clone(), text(&fault.how))]);
+    all.some("item", fault.item.as_ref());
+    all.some("field", fault.field.as_ref());
+    all.some("after", fault.after.map(duration::write).as_ref());
     map(all.0)
 }
 

@@ -94,7 +94,17 @@ impl Default for Given {
 
 impl Default for TrackerWorld {
     fn default() -> Self {
-        Self { project: "DEMO".into(), required: Vec::new(), fail: Vec::new(), idempotent: true }
+        Self {
+            project: "DEMO".into(),
+            required: Vec::new(),
+            types: Vec::new(),
+            values: BTreeMap::new(),
+            may: BTreeMap::new(),
+            child_link: None,
+            lag: 0,
+            fail: Vec::new(),
+            idempotent: true,
+        }
     }
 }
 
@@ -171,13 +181,28 @@ pub struct Pause {
 
 /// How one request to the tracker goes. The words: `refused` (no byte went out), `429`, `rejected` (understood, and no),
 /// `lost_request` (not applied, no answer), `lost_reply` (applied, no answer), `late_apply` (applied after the answer was
-/// given up on), `5xx` (not applied), `5xx_after_apply`, `slow` (applied, answered late), `parent_ignored` (applied, but not under its epic), `ok`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// given up on), `5xx` (not applied), `5xx_after_apply`, `slow` (applied, answered late), `parent_ignored` (applied, but
+/// not under its epic), `requires` (just before, the field becomes required), `ok`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fault {
     /// Which requests: `create`, `check`, `find`, `update`, `seek`.
     pub on: String,
     /// What happens.
     pub how: String,
+    /// Only to this item: the so manieth of its kind of request, from 1, or the one of this title.
+    pub item: Option<String>,
+    /// How late, how slow, or how long the tracker asks to wait.
+    pub after: Option<Millis>,
+    /// Which field is wrong or becomes required.
+    pub field: Option<String>,
+}
+
+impl Fault {
+    /// Of the next request of a kind.
+    #[must_use]
+    pub fn next(on: &str, how: &str) -> Self {
+        Self { on: on.into(), how: how.into(), ..Self::default() }
+    }
 }
 
 /// One answer of the scripted model.

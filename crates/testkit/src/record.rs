@@ -231,7 +231,7 @@ fn faults(recorded: &RecordedLane) -> Vec<Fault> {
                 Outcome::Failed { .. } => "rejected",
                 Outcome::Uncertain { .. } => "lost_request",
             };
-            Fault { on: "create".into(), how: how.into() }
+            Fault::next("create", how)
         })
         .collect();
     while list.last().is_some_and(|fault| fault.how == "ok") {

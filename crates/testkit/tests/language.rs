@@ -2,7 +2,7 @@
 
 use throughline_engine::lane::MessageKind;
 use throughline_engine::work::Risk;
-use throughline_testkit::model::{Act, Expectation, PendingExpect, Restart, When};
+use throughline_testkit::model::{Act, Expectation, Fault, PendingExpect, Restart, When};
 use throughline_testkit::{parse, write};
 
 /// The example of `spec 08 §1`, whole.
@@ -142,6 +142,38 @@ turns: []
         let error = parse("t", &format!("scenario: s\ngiven: {{ {wrong} }}\nturns: []\n")).unwrap_err();
         assert!(error.to_string().contains(says), "{wrong}: {error}");
     }
+}
+
+#[test]
+fn a_tracker_reads() {
+    let text = r#"scenario: s
+given:
+  tracker:
+    project: AUTH
+    required: title
+    types: [epic, story]
+    values: { labels: [sso, web], risks: low }
+    may: { create: [ana] }
+    child_link: epic_link
+    lag: 5m
+    idempotent: false
+    fail:
+      - lost_reply
+      - { create: rejected, item: 4, field: title }
+      - { create: late_apply, item: Log out, after: 1m }
+      - { check: requires, field: labels }
+      - { seek: ok }
+turns: []
+"#;
+    let scenario = parse("t", text).unwrap();
+    let tracker = &scenario.given.tracker;
+    assert_eq!(tracker.values["risks"], ["low"]);
+    assert_eq!((tracker.lag, tracker.child_link.as_deref()), (300_000, Some("epic_link")));
+    assert_eq!(tracker.fail[0], Fault::next("create", "lost_reply"));
+    let late =
+        Fault { item: Some("Log out".into()), after: Some(60_000), ..Fault::next("create", "late_apply") };
+    assert_eq!((tracker.fail[1].item.as_deref(), &tracker.fail[2]), (Some("4"), &late));
+    assert_eq!(parse("t", &write(&scenario)).unwrap().given, scenario.given);
 }
 
 #[test]

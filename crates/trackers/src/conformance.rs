@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use throughline_engine::EffectId;
-use throughline_engine::effect::{Attempt, Guarantee};
+use throughline_engine::effect::{Attempt, FieldError, Guarantee, IssueChange};
 use throughline_engine::tickets::{Item, ItemType, Part};
 
 use crate::{Issue, Tracker};
@@ -25,8 +25,14 @@ pub trait Subject: Send + Sync {
     /// The key of that project.
     fn project(&self) -> &str;
 
+    /// A project in which only this person may create.
+    fn guarded(&self) -> (&str, &str);
+
     /// How many issues of a tenant that project really has.
     async fn count(&self, tenant: &str) -> usize;
+
+    /// What was said about an issue, oldest first.
+    async fn comments(&self, tenant: &str, key: &str) -> Vec<String>;
 
     /// Loses the answer of the next create, which is applied. `false`: this subject cannot.
     fn lose_next_answer(&self) -> bool;
@@ -43,7 +49,11 @@ macro_rules! tracker_conformance {
             takes_a_sound_item_of_every_type, a_dry_run_creates_nothing, refuses_an_unknown_project,
             refuses_what_no_tracker_takes, takes_what_just_fits, what_is_created_is_found,
             finds_nothing_that_is_not_there, one_effect_makes_one_issue, a_lost_answer_makes_no_second_issue,
-            a_rejected_create_leaves_nothing, keys_never_repeat_when_creates_race, tenants_never_mix);
+            a_rejected_create_leaves_nothing, keys_never_repeat_when_creates_race, tenants_never_mix,
+            checks_a_whole_batch_at_once, refuses_a_batch_that_does_not_hang_together,
+            checks_what_is_above_what, only_who_may_creates, a_story_is_read_back_under_its_epic,
+            a_parent_is_set_once_however_often, changes_nothing_that_is_not_there, a_comment_is_made_once,
+            a_marker_finds_what_it_marks);
     };
     (@tests $subject:expr; $($name:ident),* $(,)?) => {$(
         #[tokio::test]
@@ -88,14 +98,48 @@ pub fn applied<T: std::fmt::Debug>(attempt: Attempt<T>) -> T {
 /// It was not.
 #[track_caller]
 pub fn codes<T: std::fmt::Debug>(attempt: Attempt<T>) -> Vec<String> {
+    errors(attempt).into_iter().map(|error| error.code).collect()
+}
+
+/// The errors of an attempt that was rejected.
+///
+/// # Panics
+///
+/// It was not.
+#[track_caller]
+pub fn errors<T: std::fmt::Debug>(attempt: Attempt<T>) -> Vec<FieldError> {
     match attempt {
         Attempt::Rejected { text, errors } => {
             assert!(!text.is_empty(), "a refusal says why");
             assert!(errors.iter().all(|e| !e.text.is_empty()), "every error is in words: {errors:?}");
-            errors.into_iter().map(|error| error.code).collect()
+            errors
         }
         other => panic!("expected rejected, got {other:?}"),
     }
+}
+
+/// A sound item of a batch: its id is its title, in `parent` if there is one.
+#[must_use]
+pub fn member(item_type: ItemType, id: &str, parent: Option<&str>) -> Item {
+    Item { id: id.into(), parent: parent.map(str::to_owned), item_type, ..sound(id) }
+}
+
+/// An epic with two stories.
+fn batch() -> [Item; 3] {
+    let story = |id: &str| member(ItemType::Story, id, Some("epic"));
+    [member(ItemType::Epic, "epic", None), story("s1"), story("s2")]
+}
+
+async fn check(subject: &dyn Subject, items: &[Item]) -> Attempt<()> {
+    subject.tracker().check(TENANT, subject.project(), None, items).await
+}
+
+async fn update(subject: &dyn Subject, effect: &str, key: &str, change: &IssueChange) -> Attempt<()> {
+    subject.tracker().update(TENANT, subject.project(), &effect.into(), key, change).await
+}
+
+async fn parent(subject: &dyn Subject, key: &str) -> Option<String> {
+    applied(subject.tracker().find(TENANT, subject.project(), key).await).parent
 }
 
 async fn create(subject: &dyn Subject, effect: &str, item: &Item) -> Attempt<Issue> {
@@ -263,4 +307,151 @@ pub async fn tenants_never_mix(subject: &dyn Subject) {
         subject.tracker().create("globex", subject.project(), &"fx_1".into(), &sound("Theirs"), None).await,
     );
     assert_eq!((subject.count(TENANT).await, subject.count("globex").await), (1, 1));
+}
+
+/// What is wrong with one item is said of that item, and the others are none the worse for it.
+pub async fn checks_a_whole_batch_at_once(subject: &dyn Subject) {
+    applied(check(subject, &batch()).await);
+    let mut bad = batch();
+    bad[1].fields.insert(Part::Title, "one\ntwo".into());
+    bad[2].fields.remove(&Part::Title);
+    let found = errors(check(subject, &bad).await);
+    let named: BTreeSet<(&str, &str)> = found.iter().map(|e| (e.item.as_str(), e.code.as_str())).collect();
+    assert_eq!(named, BTreeSet::from([("s1", "check.value"), ("s2", "check.required")]));
+    assert_eq!(subject.count(TENANT).await, 0);
+}
+
+/// Nothing at all, ids that repeat, a story before its epic, a circle.
+pub async fn refuses_a_batch_that_does_not_hang_together(subject: &dyn Subject) {
+    let epic = |id| member(ItemType::Epic, id, None);
+    let story = |id, under| member(ItemType::Story, id, Some(under));
+    let table: [(&str, Vec<Item>); 5] = [
+        ("nothing", vec![]),
+        ("two epics share an id", vec![epic("e"), epic("e")]),
+        ("a story before its epic", vec![story("s", "e"), epic("e")]),
+        ("a circle", vec![story("a", "b"), story("b", "a")]),
+        ("under itself", vec![epic("e"), story("s", "s")]),
+    ];
+    for (what, items) in table {
+        let found = codes(check(subject, &items).await);
+        assert!(found.iter().any(|code| code == "check.shape"), "{what}: {found:?}");
+    }
+    assert_eq!(subject.count(TENANT).await, 0);
+}
+
+/// In the batch and outside of it: a parent exists, is an epic, and is in the same project.
+pub async fn checks_what_is_above_what(subject: &dyn Subject) {
+    let make = |item_type, effect: &'static str| async move {
+        applied(create(subject, effect, &Item { item_type, ..sound("There") }).await).key
+    };
+    let (epic, task) = (make(ItemType::Epic, "fx_1").await, make(ItemType::Task, "fx_2").await);
+    let missing = format!("{}-999", subject.project());
+    let story = |under: &str| member(ItemType::Story, "s", Some(under));
+    applied(check(subject, &[story(&epic)]).await);
+    let table: [(&str, Vec<Item>); 6] = [
+        ("no such item", vec![story("nowhere")]),
+        ("no such issue", vec![story(&missing)]),
+        ("another project", vec![story("NOWHERE-1")]),
+        ("under a task", vec![story(&task)]),
+        ("under a task of the batch", vec![member(ItemType::Task, "t", None), story("t")]),
+        ("an epic under an epic", vec![member(ItemType::Epic, "e", Some(&epic))]),
+    ];
+    for (what, items) in table {
+        let found = errors(check(subject, &items).await);
+        let last = &items[items.len() - 1].id;
+        assert!(found.iter().any(|e| e.code == "check.parent" && e.item == *last), "{what}: {found:?}");
+    }
+    let under = |key: &str| {
+        let (tracker, key) = (subject.tracker(), key.to_owned());
+        async move {
+            let item = sound("Under it");
+            tracker.create(TENANT, subject.project(), &"fx_3".into(), &item, Some(&key)).await
+        }
+    };
+    assert_eq!(codes(under(&missing).await), ["check.parent"], "a create finds it too");
+    assert_eq!(subject.count(TENANT).await, 2);
+}
+
+/// Somebody else may not, and nobody named is not the one who may.
+pub async fn only_who_may_creates(subject: &dyn Subject) {
+    let (project, who) = subject.guarded();
+    let item = [sound("Guarded")];
+    for by in [Some("somebody-else"), None] {
+        let attempt = subject.tracker().check(TENANT, project, by, &item).await;
+        assert_eq!(codes(attempt), ["check.permission"], "{by:?}");
+    }
+    applied(subject.tracker().check(TENANT, project, Some(who), &item).await);
+}
+
+/// And an issue that was made alone is under nothing.
+pub async fn a_story_is_read_back_under_its_epic(subject: &dyn Subject) {
+    let [epic, story, _] = batch();
+    let made = applied(create(subject, "fx_1", &epic).await);
+    let (tracker, effect) = (subject.tracker(), EffectId::from("fx_2"));
+    let under = applied(tracker.create(TENANT, subject.project(), &effect, &story, Some(&made.key)).await);
+    assert_eq!(under.parent.as_deref(), Some(made.key.as_str()));
+    assert_eq!(parent(subject, &under.key).await, Some(made.key.clone()), "read back");
+    assert_eq!(parent(subject, &made.key).await, None);
+}
+
+/// Setting a parent is idempotent: by the same effect, by another, and back.
+pub async fn a_parent_is_set_once_however_often(subject: &dyn Subject) {
+    let mut keys = Vec::new();
+    for (n, item_type) in [ItemType::Epic, ItemType::Epic, ItemType::Story].into_iter().enumerate() {
+        let item = Item { item_type, ..sound("An issue") };
+        keys.push(applied(create(subject, &format!("fx_{n}"), &item).await).key);
+    }
+    for (effect, epic) in [("fx_a", 0), ("fx_a", 0), ("fx_b", 0), ("fx_c", 1), ("fx_d", 0)] {
+        let change = IssueChange::Parent(keys[epic].clone());
+        applied(update(subject, effect, &keys[2], &change).await);
+        assert_eq!(parent(subject, &keys[2]).await, Some(keys[epic].clone()));
+    }
+    assert_eq!(subject.count(TENANT).await, 3);
+}
+
+/// Neither a missing issue, nor under a missing epic, nor under what is no epic.
+pub async fn changes_nothing_that_is_not_there(subject: &dyn Subject) {
+    let task = applied(create(subject, "fx_1", &sound("A task")).await).key;
+    let missing = format!("{}-999", subject.project());
+    let under = |key: &str| IssueChange::Parent(key.into());
+    let table = [
+        ("a missing issue", missing.as_str(), IssueChange::Comment("Hello".into())),
+        ("another project's", "NOWHERE-1", IssueChange::Comment("Hello".into())),
+        ("under a missing epic", task.as_str(), under(&missing)),
+        ("under itself, a task", task.as_str(), under(&task)),
+    ];
+    for (what, key, change) in table {
+        let attempt = update(subject, "fx_2", key, &change).await;
+        assert!(matches!(attempt, Attempt::Rejected { .. }), "{what}: {attempt:?}");
+    }
+    assert_eq!(parent(subject, &task).await, None);
+    assert!(subject.comments(TENANT, &task).await.is_empty());
+}
+
+/// Once for one effect; two effects may say the same.
+pub async fn a_comment_is_made_once(subject: &dyn Subject) {
+    let key = applied(create(subject, "fx_1", &sound("Talked about")).await).key;
+    for (effect, text) in [("fx_2", "First"), ("fx_2", "First"), ("fx_3", "First"), ("fx_4", "Last")] {
+        applied(update(subject, effect, &key, &IssueChange::Comment(text.into())).await);
+    }
+    assert_eq!(subject.comments(TENANT, &key).await, ["First", "First", "Last"]);
+}
+
+/// What an effect made is found by its id, also when nobody heard the answer; and nothing else is.
+pub async fn a_marker_finds_what_it_marks(subject: &dyn Subject) {
+    let tracker = subject.tracker();
+    let seek = |tenant: &'static str, effect: &str| {
+        let (tracker, effect) = (tracker.clone(), EffectId(effect.into()));
+        async move { applied(tracker.seek(tenant, subject.project(), &effect).await) }
+    };
+    assert!(seek(TENANT, "fx_1").await.is_empty());
+    let made = applied(create(subject, "fx_1", &sound("Marked")).await);
+    assert_eq!(seek(TENANT, "fx_1").await, [made]);
+    assert!(seek(TENANT, "fx_2").await.is_empty());
+    assert!(seek("globex", "fx_1").await.is_empty(), "of another tenant");
+    if subject.lose_next_answer() {
+        assert!(matches!(create(subject, "fx_2", &sound("Unheard")).await, Attempt::Unknown { .. }));
+        let found = seek(TENANT, "fx_2").await;
+        assert_eq!(found.iter().map(|issue| issue.title.as_str()).collect::<Vec<_>>(), ["Unheard"]);
+    }
 }

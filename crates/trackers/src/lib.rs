@@ -7,6 +7,7 @@
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 pub mod local;
+mod shape;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};

@@ -121,6 +121,7 @@ fn every_page_of_the_console_can_be_read() {
         "/effects",
         &format!("/effects/{effect}"),
         "/issues",
+        "/issues?q=nothing+like+it",
         "/nothing",
     ] {
         page.go(&format!("{}/console{path}", serving.url()));

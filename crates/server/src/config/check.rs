@@ -85,7 +85,7 @@ pub(super) fn typed(merged: Merged) -> Result<Config, ConfigErrors> {
         }
     }
     let projects: BTreeMap<String, ProjectConfig> =
-        raw.projects.into_iter().map(|(key, project)| (key, project.into())).collect();
+        raw.projects.into_iter().map(|(key, raw)| (key, raw.project)).collect();
     let mut policy = raw.policy;
     policy.approvers = raw.approvers;
     if policy.project.tracker == "local" && !projects.contains_key(&policy.project.project) {
@@ -283,6 +283,7 @@ pub(super) fn warnings(config: &Config) -> Vec<String> {
             "the token {id} acts as {principal}, who is not in `users` and so has no role or group"
         ));
     }
+    found.extend(projects(config));
     found.extend(config.key_file().and_then(|file| readable_by_others(&file, "the instance key")));
     let keys = config.models.by_purpose.values().filter_map(|model| model.api_key_file.as_ref());
     let keys: BTreeSet<_> = keys.collect();
@@ -290,6 +291,26 @@ pub(super) fn warnings(config: &Config) -> Vec<String> {
     let secrets = config.settings().iter().filter(|setting| matches!(setting.origin, Origin::Environment(_)));
     for setting in secrets.filter(|setting| setting.path.ends_with("sha256")) {
         found.push(format!("{} is set in the environment, where other processes may read it", setting.path));
+    }
+    found
+}
+
+/// What a dry run would refuse every time.
+fn projects(config: &Config) -> Vec<String> {
+    let mut found = Vec::new();
+    let key = &config.policy.project.project;
+    if let Some(project) = config.tracker.projects.get(key) {
+        let closed = [(project.archived, "archived"), (project.hidden, "hidden")];
+        for (_, word) in closed.into_iter().filter(|(closed, _)| *closed) {
+            found.push(format!("tickets go to the project {key}, which is {word}: none can be created"));
+        }
+    }
+    let unlinked = |project: &&ProjectConfig| !project.hierarchy.contains(&project.child_link);
+    for (key, project) in config.tracker.projects.iter().filter(|(_, project)| unlinked(project)) {
+        found.push(format!(
+            "projects.{key}.child_link is “{}”, which its hierarchy does not have: no epic with stories can be created",
+            project.child_link.word()
+        ));
     }
     found
 }

@@ -17,7 +17,6 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use throughline_engine::effect::EffectClass;
 use throughline_engine::policy::ApproverRule;
-use throughline_engine::tickets::{ItemType, Part};
 use throughline_engine::{Policy, Timestamp};
 use throughline_runtime::Zone;
 use throughline_trackers::local::{LocalConfig, ProjectConfig};
@@ -342,34 +341,13 @@ struct RawToken {
     principal: String,
 }
 
+/// Which keys there are, `shape.rs` says.
 #[derive(Deserialize)]
 struct RawProject {
-    #[serde(default)]
-    name: String,
-    types: Option<Vec<ItemType>>,
-    required: Option<Vec<Part>>,
-    #[serde(default)]
-    fields: Vec<Part>,
-    #[serde(default)]
-    create: Vec<String>,
-    #[serde(default)]
-    archived: bool,
     #[serde(rename = "tracker")]
     _tracker: Option<String>,
-}
-
-impl From<RawProject> for ProjectConfig {
-    fn from(raw: RawProject) -> Self {
-        let default = Self::default();
-        Self {
-            name: raw.name,
-            types: raw.types.unwrap_or(default.types),
-            required: raw.required.unwrap_or(default.required),
-            fields: raw.fields,
-            create: raw.create,
-            archived: raw.archived,
-        }
-    }
+    #[serde(flatten)]
+    project: ProjectConfig,
 }
 
 #[cfg(test)]

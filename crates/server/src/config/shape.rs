@@ -9,6 +9,7 @@ use throughline_engine::ask::Purpose;
 use throughline_engine::effect::EffectClass;
 use throughline_engine::tickets::{ItemType, Part};
 use throughline_models::Kind;
+use throughline_trackers::local::{ChildLink, FieldKind};
 use toml::Value;
 
 use crate::auth::Scope;
@@ -89,17 +90,6 @@ pub(super) fn settings() -> Shape {
         key("allow", texts(), "Who may: user:ana, role:pm, group:backend."),
         key("self_approve", Flag, "Whether the requester may approve."),
     ];
-    let parts: Vec<_> = Part::ALL.iter().map(|part| part.word()).collect();
-    let types = [ItemType::Bug, ItemType::Story, ItemType::Task, ItemType::Epic];
-    let project = vec![
-        key("tracker", Word(vec!["local"]), "The tracker it is in."),
-        key("name", Text, "What people call it."),
-        key("types", words(types.iter().map(|kind| kind.word()).collect()), "The types it offers."),
-        key("required", words(parts.clone()), "The parts that must be written."),
-        key("fields", words(parts), "The parts it has a field for; empty means all."),
-        key("create", texts(), "Who may create: user:ana; empty means everybody."),
-        key("archived", Flag, "Closed for new issues."),
-    ];
     let classes = EffectClass::ALL.iter().map(|class| class.word()).collect();
     let telegram = vec![
         key("mode", Word(vec!["poll", "webhook"]), "Ask Telegram for updates, or have them delivered."),
@@ -129,7 +119,7 @@ pub(super) fn settings() -> Shape {
         key("approvers", list(approver), "Who may approve what. No matching rule: nobody."),
         key("users", list(user), "The people."),
         key("tokens", list(token), "Bearer tokens of the HTTP API."),
-        key("projects", Map(Box::new(Table(project))), "Projects issues go to, by key."),
+        key("projects", Map(Box::new(Table(project()))), "Projects issues go to, by key."),
         key(
             "api",
             Table(vec![key("delivery_host", words(classes), "Effect classes the HTTP host performs.")]),
@@ -176,6 +166,46 @@ fn models() -> Vec<Key> {
     keys.push(key("user_day", Table(cap.clone()), "What one person may spend a day."));
     keys.push(key("tenant_day", Table(cap), "What one tenant may spend a day."));
     keys
+}
+
+/// A project of the local tracker.
+fn project() -> Vec<Key> {
+    use Shape::{Flag, Table, Text, Word};
+    let parts = || Part::ALL.iter().map(|part| part.word()).collect::<Vec<_>>();
+    let types = || [ItemType::Bug, ItemType::Story, ItemType::Task, ItemType::Epic].map(ItemType::word);
+    let ways = || ChildLink::ALL.map(ChildLink::word).to_vec();
+    let of_type = types().map(|name| key(name, words(parts()), "The parts that must be written for it."));
+    let rule = || {
+        Table(vec![
+            key("kind", Word(FieldKind::ALL.map(FieldKind::word).into()), "What a value has to be."),
+            key("values", texts(), "The values there are; empty means any."),
+            key("closed", texts(), "Of these, those nobody can choose any more."),
+        ])
+    };
+    let of_part = Part::ALL.iter().map(|part| key(part.word(), rule(), "What it takes."));
+    vec![
+        key("tracker", Word(vec!["local"]), "The tracker it is in."),
+        key("name", Text, "What people call it."),
+        key("types", words(types().to_vec()), "The types it offers."),
+        key("disabled", words(types().to_vec()), "Types that are switched off."),
+        key("required", words(parts()), "The parts that must be written."),
+        key(
+            "required_for",
+            Table(of_type.into()),
+            "The parts that must be written for one type, beside these.",
+        ),
+        key("fields", words(parts()), "The parts it has a field for; empty means all."),
+        key("schema", Table(of_part.collect()), "What a field takes; any text when not said."),
+        key("links", texts(), "The kinds of links it knows: blocks, relates to; empty means any."),
+        key("child_link", Word(ways()), "How stories are put under their epic."),
+        key("hierarchy", words(ways()), "The ways it has to put one issue under another."),
+        key("browse", texts(), "Who may see it: user:ana; empty means everybody."),
+        key("create", texts(), "Who may create."),
+        key("edit", texts(), "Who may change issues: it takes that to put a story under its epic."),
+        key("link", texts(), "Who may link issues: it takes that to name one as a dependency."),
+        key("archived", Flag, "Closed for new issues."),
+        key("hidden", Flag, "There for nobody who comes through a conversation."),
+    ]
 }
 
 /// The engine's policy as settings: its defaults show which keys there are. Approver rules are said on top.

@@ -3,6 +3,8 @@
 use std::fs;
 
 use tempfile::tempdir;
+use throughline_engine::tickets::{ItemType, Part};
+use throughline_trackers::local::{FieldKind, FieldRule};
 
 use super::*;
 
@@ -188,4 +190,20 @@ fn the_schema_knows_every_setting_in_force() {
             assert!(at.is_object(), "{} is not in the schema", setting.path);
         }
     }
+}
+
+#[test]
+fn a_project_says_what_it_takes() {
+    let (_folder, sources) = file(
+        "[projects.DEMO]\nhierarchy = [\"epic_link\"]\narchived = true\n\
+         [projects.DEMO.required_for]\nbug = [\"steps\"]\n\
+         [projects.DEMO.schema.labels]\nkind = \"options\"\nvalues = [\"web\"]\n",
+    );
+    let config = Config::load(&sources).unwrap();
+    let demo = &config.tracker.projects["DEMO"];
+    assert_eq!(demo.required_for[&ItemType::Bug], [Part::Steps]);
+    assert_eq!(demo.schema[&Part::Labels], FieldRule::of(FieldKind::Options, ["web"]));
+    let warned = config.warnings().join("\n");
+    assert!(warned.contains("DEMO, which is archived"), "{warned}");
+    assert!(warned.contains("projects.DEMO.child_link is “parent”"), "{warned}");
 }

@@ -5,13 +5,12 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use serde::Deserialize;
-use throughline_trackers::local::StoredIssue;
+use throughline_trackers::local::{Comment, Link, May, StoredIssue};
 
 use super::json;
 use super::lanes::{cursor, place};
 use crate::app::App;
 use crate::auth::{Caller, Scope};
-use crate::codes;
 use crate::problem::Problem;
 use crate::request::{Asked, Named, limit};
 use crate::wire;
@@ -22,7 +21,7 @@ use crate::wire;
 pub(crate) struct Filter {
     /// The project's key; the default project when not said.
     project: Option<String>,
-    /// Words that all have to be in it. The answer has no further pages.
+    /// Words that all have to be in it. A page looks through 2,000 issues and may be empty where a later one is not.
     q: Option<String>,
     /// How many, at most 200.
     limit: Option<u32>,
@@ -31,6 +30,8 @@ pub(crate) struct Filter {
 }
 
 pub(crate) fn told(issue: StoredIssue) -> wire::Issue {
+    let link = |link: Link| wire::IssueLink { kind: link.kind, key: link.key };
+    let comment = |said: Comment| wire::IssueComment { effect: said.effect.0, text: said.text };
     wire::Issue {
         key: issue.key,
         kind: issue.item.item_type.word().into(),
@@ -38,7 +39,64 @@ pub(crate) fn told(issue: StoredIssue) -> wire::Issue {
         fields: serde_json::to_value(&issue.item.fields).unwrap_or_default(),
         effect: issue.effect.0,
         parent: issue.parent,
+        links: issue.links.into_iter().map(link).collect(),
+        comments: issue.comments.into_iter().map(comment).collect(),
     }
+}
+
+/// Whether the project lets this caller see its issues. One that is configured no more keeps nothing from anybody.
+pub(crate) fn shows(app: &App, caller: &Caller, project: &str) -> bool {
+    let config = app.instance.tracker.config();
+    config.projects.get(project).is_none_or(|project| project.allows(May::Browse, Some(&caller.principal)))
+}
+
+/// The project that a key is of.
+pub(crate) fn project_of(key: &str) -> &str {
+    key.rsplit_once('-').map_or("", |(project, _)| project)
+}
+
+/// The issue of that key, for who may see it.
+///
+/// # Errors
+/// There is none, the project keeps it from them, or it cannot be read.
+pub(crate) async fn seen(app: &App, caller: &Caller, key: &str) -> Result<StoredIssue, Problem> {
+    let none = || Problem::not_found("issue");
+    if !shows(app, caller, project_of(key)) {
+        return Err(none());
+    }
+    app.instance.tracker.issue(&caller.tenant, key).await?.ok_or_else(none)
+}
+
+/// The projects this caller may see, and the one that was asked for; the default one when none was.
+///
+/// # Errors
+/// There is no such project for them.
+pub(crate) fn projects(app: &App, caller: &Caller, named: &str) -> Result<(Vec<String>, String), Problem> {
+    let named = if named.is_empty() { &app.config().policy.project.project } else { named };
+    let config = app.instance.tracker.config();
+    let mut projects: Vec<String> = config.projects.keys().cloned().collect();
+    projects.retain(|project| shows(app, caller, project));
+    if projects.iter().any(|project| project == named) {
+        return Ok((projects, named.to_owned()));
+    }
+    Err(Problem::not_found("project"))
+}
+
+/// A page of a project's issues, of those that hold every word if there are any, and the cursor of the next one.
+///
+/// # Errors
+/// The cursor is none of ours, or they cannot be read.
+pub(crate) async fn page(
+    app: &App,
+    caller: &Caller,
+    project: &str,
+    words: &str,
+    at: Option<&str>,
+    limit: u32,
+) -> Result<(Vec<StoredIssue>, Option<String>), Problem> {
+    let (tracker, after) = (&app.instance.tracker, place(at)?);
+    let found = tracker.search(&caller.tenant, project, words, after.as_deref(), limit).await?;
+    Ok((found.issues, found.next.as_deref().map(cursor)))
 }
 
 /// List issues of the local tracker
@@ -55,23 +113,9 @@ pub(crate) async fn list_issues(
 ) -> Result<Response, Problem> {
     caller.need(Scope::EffectsRead)?;
     let limit = limit(filter.limit)?;
-    let tracker = &app.instance.tracker;
-    let project = filter.project.unwrap_or_else(|| app.config().policy.project.project.clone());
-    if !tracker.config().projects.contains_key(&project) {
-        return Err(Problem::not_found("project"));
-    }
-    if let Some(words) = filter.q {
-        if filter.cursor.is_some() {
-            return Err(Problem::new(&codes::BAD_REQUEST, "a search has one page; leave q or cursor out"));
-        }
-        let found = tracker.search(&caller.tenant, &project, &words, limit).await?;
-        return Ok(json(&wire::Page { items: found.into_iter().map(told).collect(), next: None }));
-    }
-    let after = place(filter.cursor.as_deref())?;
-    let mut found = tracker.issues(&caller.tenant, &project, after.as_deref(), limit + 1).await?;
-    let more = found.len() > limit as usize;
-    found.truncate(limit as usize);
-    let next = found.last().filter(|_| more).map(|last| cursor(&last.key));
+    let (_, project) = projects(&app, &caller, filter.project.as_deref().unwrap_or_default())?;
+    let words = filter.q.unwrap_or_default();
+    let (found, next) = page(&app, &caller, &project, &words, filter.cursor.as_deref(), limit).await?;
     Ok(json(&wire::Page { items: found.into_iter().map(told).collect(), next }))
 }
 
@@ -89,6 +133,5 @@ pub(crate) async fn get_issue(
     Named(key): Named,
 ) -> Result<Response, Problem> {
     caller.need(Scope::EffectsRead)?;
-    let found = app.instance.tracker.issue(&caller.tenant, &key).await?;
-    Ok(json(&told(found.ok_or_else(|| Problem::not_found("issue"))?)))
+    Ok(json(&told(seen(&app, &caller, &key).await?)))
 }

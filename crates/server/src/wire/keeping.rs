@@ -96,6 +96,30 @@ pub struct Issue {
     /// The key of the epic it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
+    /// The issues it points to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<IssueLink>,
+    /// What was said about it since, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub comments: Vec<IssueComment>,
+}
+
+/// One issue points to another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct IssueLink {
+    /// How: `depends on`, `blocks`.
+    pub kind: String,
+    /// The key of the other.
+    pub key: String,
+}
+
+/// A comment on an issue.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct IssueComment {
+    /// The effect that made it.
+    pub effect: String,
+    /// What it says.
+    pub text: String,
 }
 
 /// Whether the instance takes requests.

@@ -13,7 +13,8 @@ pub use approval::{Approval, Decide, DecideActor, Decided, Decision};
 pub use effect::{Effect, Remote, Resolution, Resolve, ResultOutcome, ResultReport, Settled};
 pub use event::EventBody;
 pub use keeping::{
-    Issue, Pause, PauseChange, Ready, Replay, ReplayedTurn, Replays, SignInLink, SignInLinkFor, Version,
+    Issue, IssueComment, IssueLink, Pause, PauseChange, Ready, Replay, ReplayedTurn, Replays, SignInLink,
+    SignInLinkFor, Version,
 };
 pub use lane::{
     Button, Card, Field, FieldError, Item, Lane, LaneEvent, LaneEvents, LaneInfo, Message, Pending, Task,

@@ -16,6 +16,7 @@ mod visit;
 
 mod acting;
 mod bounds;
+mod issues;
 mod page;
 mod screens;
 mod turns;

@@ -31,9 +31,10 @@ const PENDINGS: [&str; 11] = [
 ];
 
 /// What can go wrong with one request to the tracker.
-pub(super) const FAULTS: [&str; 11] = [
+pub(super) const FAULTS: [&str; 12] = [
     "ok",
     "parent_ignored",
+    "requires",
     "refused",
     "rejected",
     "lost_request",
@@ -221,9 +222,12 @@ fn tracker(node: &Node<'_>) -> Read<TrackerWorld> {
     if let Some(project) = fields.opt_text("project")? {
         tracker.project = project;
     }
-    for node in fields.opt("required").map(|node| node.one_or_more()).transpose()?.unwrap_or_default() {
-        tracker.required.push(node.text()?);
-    }
+    tracker.required = texts(fields.opt("required"))?;
+    tracker.types = texts(fields.opt("types"))?;
+    tracker.values = lists(fields.opt("values"))?;
+    tracker.may = lists(fields.opt("may"))?;
+    tracker.child_link = fields.opt_text("child_link")?;
+    tracker.lag = fields.opt("lag").map(|node| span(&node)).transpose()?.unwrap_or(0);
     for node in fields.opt("fail").map(|node| node.one_or_more()).transpose()?.unwrap_or_default() {
         tracker.fail.push(fault(&node)?);
     }
@@ -239,20 +243,33 @@ fn how(node: &Node<'_>) -> Read<String> {
     node.word("a way for a request to fail", read, &FAULTS)
 }
 
-/// `lost_reply`, which is about the next create, or `{ check: refused }`.
+fn texts(node: Option<Node<'_>>) -> Read<Vec<String>> {
+    let nodes = node.map(|node| node.one_or_more()).transpose()?.unwrap_or_default();
+    nodes.iter().map(Node::text).collect()
+}
+
+/// `{ labels: [sso, web] }`.
+fn lists(node: Option<Node<'_>>) -> Read<BTreeMap<String, Vec<String>>> {
+    let Some(node) = node.filter(|node| !node.is_empty()) else { return Ok(BTreeMap::new()) };
+    node.map()?.rest().into_iter().map(|(name, node)| Ok((name, texts(Some(node))?))).collect()
+}
+
+/// `lost_reply`, which is about the next create, or `{ check: refused }`; with `item`, `after` and `field` if need be.
 fn fault(node: &Node<'_>) -> Read<Fault> {
     if !node.is_map() {
-        return Ok(Fault { on: "create".into(), how: how(node)? });
+        return Ok(Fault::next("create", &how(node)?));
     }
     let mut fields = node.map()?;
     let mut found = Vec::new();
     for on in ["create", "check", "find", "update", "seek"] {
         let how = fields.opt(on).map(|node| how(&node)).transpose()?;
-        found.extend(how.map(|how| Fault { on: on.into(), how }));
+        found.extend(how.map(|how| Fault::next(on, &how)));
     }
+    let (item, field) = (fields.opt_text("item")?, fields.opt_text("field")?);
+    let after = fields.opt("after").map(|node| span(&node)).transpose()?;
     fields.finish()?;
     match found.len() {
-        1 => Ok(found.remove(0)),
+        1 => Ok(Fault { item, after, field, ..found.remove(0) }),
         _ => Err(node.fail(
             "an entry of `fail` is a word, or one of `create`, `check`, `find`, `update`, `seek` with a word",
         )),

@@ -2,140 +2,170 @@
 //! issues: pure, every problem at once, in the order of the table.
 
 use throughline_engine::effect::FieldError;
-use throughline_engine::tickets::{Item, Part};
+use throughline_engine::tickets::{Item, ItemType, Part};
 
-use super::config::{LocalConfig, ProjectConfig};
+use super::config::{ChildLink, LocalConfig, May, ProjectConfig};
+use super::links;
+use crate::shape::{self, wrong};
 
-/// A title or label is at most this many characters: what Jira takes, so that a project can move there.
-pub const MAX_LINE: usize = 255;
-/// A body is at most this many characters: likewise.
-pub const MAX_BODY: usize = 32_767;
-
-/// One thing wrong.
-pub(super) fn problem(code: &str, field: &str, text: String) -> FieldError {
-    FieldError::new(code, field, text)
+/// The project as somebody who wants to create in it finds it.
+///
+/// # Errors
+/// It is not there for them, or closed.
+pub(super) fn project<'c>(config: &'c LocalConfig, key: &str) -> Result<&'c ProjectConfig, FieldError> {
+    let error = |text: String| Err(FieldError::new("check.project", "project", text));
+    match config.projects.get(key).filter(|project| !project.hidden) {
+        Some(project) if project.archived => error(format!("{key} is archived and takes no new issues")),
+        Some(project) => Ok(project),
+        None => {
+            let shown = config.projects.iter().filter(|(_, project)| !project.hidden);
+            let known = shown.map(|(key, _)| key.as_str()).collect::<Vec<_>>().join(", ");
+            error(format!("There is no project {key}; known are: {known}"))
+        }
+    }
 }
 
-/// What is wrong with this item for this project, references apart.
-pub(super) fn problems(config: &LocalConfig, project: &str, item: &Item) -> Vec<FieldError> {
-    let Some(settings) = config.projects.get(project) else {
-        let known = config.projects.keys().cloned().collect::<Vec<_>>().join(", ");
-        let text = format!("There is no project {project}; known are: {known}");
-        return vec![problem("check.project", "project", text)];
-    };
-    if settings.archived {
-        let text = format!("{project} is archived and takes no new issues");
-        return vec![problem("check.project", "project", text)];
-    }
+/// What is wrong with one of these items for this project. What it names in the tracker is not looked up.
+pub(super) fn problems(
+    config: &LocalConfig,
+    settings: &ProjectConfig,
+    project: &str,
+    item: &Item,
+) -> Vec<FieldError> {
     let mut found = Vec::new();
     item_type(settings, project, item, &mut found);
     required(settings, item, &mut found);
     fields(settings, project, item, &mut found);
-    values(item, &mut found);
-    body(item, &mut found);
-    shape(item, &mut found);
+    shape::values(item, &mut found);
+    values(settings, item, &mut found);
+    shape::body(item, &mut found);
+    link_types(config, settings, project, item, &mut found);
+    shape::title(item, &mut found);
     found
 }
 
-/// Whether this person may create here.
-pub(super) fn permission(config: &LocalConfig, project: &str, by: Option<&str>) -> Option<FieldError> {
-    let settings = config.projects.get(project)?;
-    if settings.admits(by) {
-        return None;
+/// Whether this person may do here what these items take.
+pub(super) fn permissions(
+    config: &LocalConfig,
+    settings: &ProjectConfig,
+    project: &str,
+    by: Option<&str>,
+    items: &[Item],
+) -> Vec<FieldError> {
+    let child = items.iter().any(|item| item.parent.is_some());
+    let linked = items.iter().any(|item| !links::named(config, item).is_empty());
+    let wanted = [(May::Browse, true), (May::Create, true), (May::Edit, child), (May::Link, linked)];
+    let missing = wanted.into_iter().filter(|(may, used)| *used && !settings.allows(*may, by));
+    missing
+        .map(|(may, _)| {
+            let act = match may {
+                May::Browse => "see",
+                May::Create => "create issues in",
+                May::Edit => "put issues under an epic in",
+                May::Link => "link issues in",
+            };
+            let listed = settings.who_may(may).join(", ");
+            let text = match by {
+                Some(by) => format!("{by} may not {act} {project}; who may: {listed}"),
+                None => format!("Nobody is named, and only some may {act} {project}: {listed}"),
+            };
+            FieldError::new("check.permission", "project", text)
+        })
+        .collect()
+}
+
+/// `check.parent`, as far as the batch itself tells: how stories join their epic here, and what is above what.
+pub(super) fn parents(settings: &ProjectConfig, project: &str, items: &[Item]) -> Vec<FieldError> {
+    let mut found = Vec::new();
+    if items.iter().any(|item| item.parent.is_some()) && !settings.hierarchy.contains(&settings.child_link) {
+        found.push(FieldError::new("check.parent", "parent", no_way(settings, project)));
     }
-    let listed = settings.create.join(", ");
-    let text = match by {
-        Some(by) => format!("{by} may not create issues in {project}; who may: {listed}"),
-        None => format!("Nobody is named, and only some may create issues in {project}: {listed}"),
+    for item in items.iter().filter(|item| item.parent.is_some()) {
+        if let Some(text) = level(item, shape::above(items, item).map(|epic| epic.item_type)) {
+            found.push(wrong(item, "check.parent", "parent", text));
+        }
+    }
+    found
+}
+
+/// What is wrong with this item being under an issue of that type, when it is known.
+pub(super) fn level(item: &Item, above: Option<ItemType>) -> Option<String> {
+    if item.item_type == ItemType::Epic {
+        return Some("An epic is under no other issue".into());
+    }
+    let above = above.filter(|above| *above != ItemType::Epic)?;
+    Some(format!("A {} is under an epic, not under a {}", item.item_type.word(), above.word()))
+}
+
+fn no_way(settings: &ProjectConfig, project: &str) -> String {
+    let way = match settings.child_link {
+        ChildLink::Parent => "no parent field",
+        ChildLink::EpicLink => "no field for an epic link",
+        ChildLink::Subtask => "sub-tasks switched off",
     };
-    Some(problem("check.permission", "project", text))
+    let instead = match settings.hierarchy.first() {
+        Some(other) => format!("set projects.{project}.child_link = \"{}\"", other.word()),
+        None => "it puts no issue under another".into(),
+    };
+    format!("{project} has {way}; {instead}")
 }
 
 fn item_type(settings: &ProjectConfig, project: &str, item: &Item, found: &mut Vec<FieldError>) {
-    if !settings.types.contains(&item.item_type) {
-        let offered = settings.types.iter().map(|t| t.word()).collect::<Vec<_>>().join(", ");
-        let text = format!("{project} has no type {}; it offers: {offered}", item.item_type.word());
-        found.push(problem("check.type", "type", text));
-    }
+    let word = item.item_type.word();
+    let offered = || {
+        settings.types.iter().filter(|t| !settings.disabled.contains(t)).map(|t| t.word()).collect::<Vec<_>>()
+    };
+    let text = if settings.disabled.contains(&item.item_type) {
+        format!("The type {word} is switched off in {project}; it offers: {}", offered().join(", "))
+    } else if settings.types.contains(&item.item_type) {
+        return;
+    } else {
+        format!("{project} has no type {word}; it offers: {}", offered().join(", "))
+    };
+    found.push(wrong(item, "check.type", "type", text));
 }
 
 fn required(settings: &ProjectConfig, item: &Item, found: &mut Vec<FieldError>) {
-    for part in Part::ALL.into_iter().filter(|part| settings.required.contains(part)) {
+    for part in Part::ALL.into_iter().filter(|part| settings.requires(*part, item.item_type)) {
         if item.fields.get(&part).is_none_or(|text| text.trim().is_empty()) {
-            found.push(problem("check.required", part.word(), format!("{} is required", part.label())));
+            found.push(wrong(item, "check.required", part.word(), format!("{} is required", part.label())));
         }
     }
 }
 
 fn fields(settings: &ProjectConfig, project: &str, item: &Item, found: &mut Vec<FieldError>) {
-    for part in item.fields.keys().filter(|part| !settings.has_field(**part)) {
+    let lacks = |part: &&Part| !settings.has_field(**part) && !settings.requires(**part, item.item_type);
+    for part in item.fields.keys().filter(lacks) {
         let text = format!("{project} has no field for {}", part.label());
-        found.push(problem("check.field", part.word(), text));
+        found.push(wrong(item, "check.field", part.word(), text));
     }
 }
 
-fn values(item: &Item, found: &mut Vec<FieldError>) {
-    let mut value = |part: Part, text: String| {
-        // A field that is required and blank was named once already.
-        if !found.iter().any(|e| e.field == part.word() && e.code == "check.required") {
-            found.push(problem("check.value", part.word(), text));
-        }
-    };
-    if let Some(title) = item.fields.get(&Part::Title) {
-        if title.trim().is_empty() {
-            value(Part::Title, "The title has nothing in it".into());
-        }
-        if title.chars().any(char::is_control) {
-            value(Part::Title, "The title must be one line".into());
-        }
-        let length = title.chars().count();
-        if length > MAX_LINE {
-            value(Part::Title, format!("The title has {length} characters; at most {MAX_LINE} fit"));
-        }
-    }
-    for label in item.fields.get(&Part::Labels).map_or("", String::as_str).split([',', '\n']).map(str::trim) {
-        if label.contains(char::is_whitespace) {
-            let joined = label.split_whitespace().collect::<Vec<_>>().join("-");
-            value(Part::Labels, format!("The label “{label}” has a blank in it; write {joined}"));
-        }
-        let length = label.chars().count();
-        if length > MAX_LINE {
-            value(Part::Labels, format!("A label has {length} characters; at most {MAX_LINE} fit"));
+fn values(settings: &ProjectConfig, item: &Item, found: &mut Vec<FieldError>) {
+    for (part, text) in &item.fields {
+        let rule = settings.schema.get(part);
+        if let Some(text) = rule.and_then(|rule| rule.wrong(part.label(), text)) {
+            found.push(wrong(item, "check.value", part.word(), text));
         }
     }
 }
 
-fn body(item: &Item, found: &mut Vec<FieldError>) {
-    let length = item.body().chars().count();
-    if length > MAX_BODY {
-        let text = format!("The text has {length} characters in all; at most {MAX_BODY} fit");
-        found.push(problem("check.adf", "body", text));
+fn link_types(
+    config: &LocalConfig,
+    settings: &ProjectConfig,
+    project: &str,
+    item: &Item,
+    found: &mut Vec<FieldError>,
+) {
+    if settings.links.is_empty() {
+        return;
     }
-    let odd = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
-    for (part, _) in item.fields.iter().filter(|(part, text)| **part != Part::Title && text.contains(odd)) {
-        let text = format!("{} holds a control character, which no tracker can show", part.label());
-        found.push(problem("check.adf", part.word(), text));
+    let known = |kind: &str| settings.links.iter().any(|link| link.eq_ignore_ascii_case(kind));
+    let mut unknown: Vec<String> = links::named(config, item).into_iter().map(|link| link.kind).collect();
+    unknown.retain(|kind| kind != links::PLAIN && !known(kind));
+    unknown.dedup();
+    for kind in unknown {
+        let text = format!("{project} has no link “{kind}”; it knows: {}", settings.links.join(", "));
+        found.push(wrong(item, "check.reference", Part::Dependencies.word(), text));
     }
-}
-
-fn shape(item: &Item, found: &mut Vec<FieldError>) {
-    if !item.fields.contains_key(&Part::Title) && !found.iter().any(|e| e.field == Part::Title.word()) {
-        found.push(problem("check.shape", Part::Title.word(), "The item has no title".into()));
-    }
-}
-
-/// The issue keys of `projects` named in what the item depends on.
-pub(super) fn references(config: &LocalConfig, item: &Item) -> Vec<String> {
-    let text = item.fields.get(&Part::Dependencies).map_or("", String::as_str);
-    let words = text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_'));
-    let keys = words.filter(|word| {
-        let Some((project, number)) = word.rsplit_once('-') else { return false };
-        config.projects.contains_key(project)
-            && number.bytes().all(|b| b.is_ascii_digit())
-            && !number.is_empty()
-    });
-    let mut keys: Vec<String> = keys.map(str::to_owned).collect();
-    keys.sort_unstable();
-    keys.dedup();
-    keys
 }

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use throughline_engine::tickets::{ItemType, Part};
 
+use super::schema::FieldRule;
+
 /// The section of the local tracker in the configuration file. Nothing said: one project, `DEMO`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -28,14 +30,88 @@ pub struct ProjectConfig {
     pub name: String,
     /// The types it offers.
     pub types: Vec<ItemType>,
+    /// Types it had: named in a refusal as switched off.
+    pub disabled: Vec<ItemType>,
     /// The parts that must be written.
     pub required: Vec<Part>,
+    /// The parts that must be written for one type, beside these.
+    pub required_for: BTreeMap<ItemType, Vec<Part>>,
     /// The parts it has a field for; empty means all of them.
     pub fields: Vec<Part>,
-    /// Who may create: user ids or principals (`user:ana`); empty means everybody.
+    /// What a field takes; any text when not said.
+    pub schema: BTreeMap<Part, FieldRule>,
+    /// The kinds of links it knows, as in `blocks: AUTH-3`; empty means any.
+    pub links: Vec<String>,
+    /// How stories are put under their epic.
+    pub child_link: ChildLink,
+    /// The ways it has to put one issue under another.
+    pub hierarchy: Vec<ChildLink>,
+    /// Who may see it: user ids or principals (`user:ana`); empty means everybody. Likewise the three below.
+    pub browse: Vec<String>,
+    /// Who may create.
     pub create: Vec<String>,
+    /// Who may change issues: what putting a story under its epic takes.
+    pub edit: Vec<String>,
+    /// Who may link issues: what naming another issue as a dependency takes.
+    pub link: Vec<String>,
     /// Closed for new issues.
     pub archived: bool,
+    /// There for nobody who comes through a conversation.
+    pub hidden: bool,
+}
+
+/// How a story is put under its epic (`spec 06 §6.2`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChildLink {
+    /// By its parent.
+    #[default]
+    Parent,
+    /// By a field that names the epic.
+    EpicLink,
+    /// As a sub-task.
+    Subtask,
+}
+
+impl ChildLink {
+    /// Every way.
+    pub const ALL: [Self; 3] = [Self::Parent, Self::EpicLink, Self::Subtask];
+
+    /// Its name in the configuration.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Parent => "parent",
+            Self::EpicLink => "epic_link",
+            Self::Subtask => "subtask",
+        }
+    }
+}
+
+/// Something a project allows some people and not others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum May {
+    /// See its issues.
+    Browse,
+    /// Create one.
+    Create,
+    /// Change one.
+    Edit,
+    /// Link two.
+    Link,
+}
+
+impl May {
+    /// Its name in the configuration.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Browse => "browse",
+            Self::Create => "create",
+            Self::Edit => "edit",
+            Self::Link => "link",
+        }
+    }
 }
 
 impl Default for ProjectConfig {
@@ -43,29 +119,55 @@ impl Default for ProjectConfig {
         Self {
             name: String::new(),
             types: vec![ItemType::Bug, ItemType::Story, ItemType::Task, ItemType::Epic],
+            disabled: Vec::new(),
             required: vec![Part::Title],
+            required_for: BTreeMap::new(),
             fields: Vec::new(),
+            schema: BTreeMap::new(),
+            links: Vec::new(),
+            child_link: ChildLink::default(),
+            hierarchy: ChildLink::ALL.into(),
+            browse: Vec::new(),
             create: Vec::new(),
+            edit: Vec::new(),
+            link: Vec::new(),
             archived: false,
+            hidden: false,
         }
     }
 }
 
 impl ProjectConfig {
-    /// Whether this person may create here: by id, or by a principal given in its place.
+    /// Whom it allows this; empty is everybody.
     #[must_use]
-    pub fn admits(&self, by: Option<&str>) -> bool {
-        let named = |who: &str| {
-            let bare = |text: &str| text.strip_prefix("user:").unwrap_or(text).to_owned();
-            self.create.iter().any(|entry| bare(entry) == bare(who))
-        };
-        self.create.is_empty() || by.is_some_and(named)
+    pub fn who_may(&self, what: May) -> &[String] {
+        match what {
+            May::Browse => &self.browse,
+            May::Create => &self.create,
+            May::Edit => &self.edit,
+            May::Link => &self.link,
+        }
+    }
+
+    /// Whether this person may: by id, or by a principal given in its place.
+    #[must_use]
+    pub fn allows(&self, what: May, by: Option<&str>) -> bool {
+        let bare = |text: &str| text.strip_prefix("user:").unwrap_or(text).to_owned();
+        let listed = self.who_may(what);
+        listed.is_empty() || by.is_some_and(|who| listed.iter().any(|entry| bare(entry) == bare(who)))
     }
 
     /// Whether it has a field for this part.
     #[must_use]
     pub fn has_field(&self, part: Part) -> bool {
         self.fields.is_empty() || self.fields.contains(&part) || self.required.contains(&part)
+    }
+
+    /// Whether this part must be written for this type.
+    #[must_use]
+    pub fn requires(&self, part: Part, item_type: ItemType) -> bool {
+        let own = self.required_for.get(&item_type);
+        self.required.contains(&part) || own.is_some_and(|own| own.contains(&part))
     }
 }
 
@@ -100,10 +202,11 @@ mod tests {
             ..Default::default()
         };
         for who in ["ana", "user:ana", "bob", "user:bob", "role:pm"] {
-            assert!(project.admits(Some(who)), "{who}");
+            assert!(project.allows(May::Create, Some(who)), "{who}");
         }
-        assert!(!project.admits(Some("eve")));
-        assert!(!project.admits(None), "nobody named is nobody listed");
-        assert!(ProjectConfig::default().admits(None));
+        assert!(!project.allows(May::Create, Some("eve")));
+        assert!(!project.allows(May::Create, None), "nobody named is nobody listed");
+        assert!(project.allows(May::Browse, Some("eve")), "each is listed for itself");
+        assert!(ProjectConfig::default().allows(May::Create, None));
     }
 }

@@ -1,14 +1,16 @@
 //! Faults on demand (`spec 06 §6.4`) and the journal of what was asked: what tests and scenarios hold on to.
 
-use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde::{Deserialize, Serialize};
-use throughline_engine::Millis;
+use async_trait::async_trait;
+use serde::Serialize;
 use throughline_engine::effect::FieldError;
+use throughline_engine::tickets::Part;
+use throughline_engine::{EffectId, Millis, Timestamp};
 
 /// A call of the contract.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Call {
     /// See [`crate::Tracker::check`].
@@ -41,33 +43,71 @@ pub enum Fault {
     ErrorAfterApply,
     /// It was applied and the answer is lost.
     LostReply,
-    /// No answer, and it is applied later: right before the next call, or by
-    /// [`super::LocalTracker::land_late`].
-    LateApply,
+    /// No answer, and it is applied later: right before the first call after so long, or by
+    /// [`super::LocalTracker::land_late`]. Without a [`FaultClock`] that is the next call.
+    LateApply {
+        /// How long after the call.
+        after: Millis,
+    },
+    /// It goes through, but takes so long. Without a [`FaultClock`] nobody notices.
+    Slow {
+        /// How long.
+        span: Millis,
+    },
     /// It is applied, but not under the epic it was asked for.
     ParentIgnored,
+    /// Just before, somebody makes this part required in the project.
+    Requires(Part),
     /// The tracker says no, for good.
     Reject(FieldError),
 }
 
 /// One scripted fault: the first call it fits consumes it.
-///
-/// In a scenario's `tracker.fail`: a word (`lost_reply`, `late_apply`, `refused`, `pass`, …), a status (`429`,
-/// `503`), or `{on: create, fault: lost_reply}`, `{fault: 429, retry_after: 7}`,
-/// `{field: team, text: Team is required}`.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(from = "Wire")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scripted {
-    /// The only call it is meant for; `None` is any check or create.
+    /// The only call it is meant for; `None` is any but [`Call::Find`] and [`Call::Seek`].
     pub on: Option<Call>,
+    /// The only item it is meant for; `None` is any.
+    pub item: Option<Which>,
     /// What happens.
     pub fault: Fault,
 }
 
+/// Which item of a batch a fault is meant for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// The one the tracker was asked for as the so manieth, from 1. Asking again for the same item counts no further.
+    Nth(usize),
+    /// The one of this title.
+    Titled(String),
+}
+
 impl From<Fault> for Scripted {
     fn from(fault: Fault) -> Self {
-        Self { on: None, fault }
+        Self { on: None, item: None, fault }
     }
+}
+
+/// How long a new issue stays out of what [`crate::Tracker::seek`] sees.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Lag {
+    /// Not at all.
+    #[default]
+    None,
+    /// For so many searches.
+    Searches(usize),
+    /// For so long on the [`FaultClock`].
+    For(Millis),
+}
+
+/// The time of faults: virtual, so that nothing waits.
+#[async_trait]
+pub trait FaultClock: Send + Sync {
+    /// The time.
+    fn now(&self) -> Timestamp;
+
+    /// Lets so much of it pass.
+    async fn pass(&self, span: Millis);
 }
 
 /// One call as it was made.
@@ -79,23 +119,30 @@ pub struct Request {
     pub tenant: String,
     /// Where.
     pub project: String,
-    /// A create's effect id, a find's key.
+    /// The effect of a create, an update or a search; the key of a find.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub about: String,
+    /// The titles of its items.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub titles: Vec<String>,
     /// Whether a byte of it was sent.
     pub sent: bool,
 }
 
 /// The queue of faults and the journal, shared by `Arc` between a test and the tracker.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Faults {
     inner: Mutex<Inner>,
+    clock: Option<Arc<dyn FaultClock>>,
+    lag: Lag,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Inner {
     queue: VecDeque<Scripted>,
     journal: Vec<Request>,
+    /// When issues were made: the time, and the searches before it.
+    made: BTreeMap<EffectId, (Timestamp, usize)>,
 }
 
 impl Faults {
@@ -105,16 +152,26 @@ impl Faults {
         Self::default()
     }
 
-    /// Faults for the calls to come, in this order.
+    /// The same, in this time.
     #[must_use]
-    pub fn script(faults: impl IntoIterator<Item = Scripted>) -> Self {
-        let queue = faults.into_iter().collect();
-        Self { inner: Mutex::new(Inner { queue, journal: Vec::new() }) }
+    pub fn with_clock(self, clock: Arc<dyn FaultClock>) -> Self {
+        Self { clock: Some(clock), ..self }
     }
 
-    /// One more fault, behind those that wait; `on` `None` means any check or create.
+    /// The same, with searches that lag.
+    #[must_use]
+    pub fn with_lag(self, lag: Lag) -> Self {
+        Self { lag, ..self }
+    }
+
+    /// One more fault, behind those that wait; `on` `None` means any check, create or update.
     pub fn push(&self, on: impl Into<Option<Call>>, fault: Fault) {
-        self.lock().queue.push_back(Scripted { on: on.into(), fault });
+        self.script(Scripted { on: on.into(), item: None, fault });
+    }
+
+    /// The same, for one item if it says so.
+    pub fn script(&self, fault: Scripted) {
+        self.lock().queue.push_back(fault);
     }
 
     /// Every call so far, in order.
@@ -126,7 +183,7 @@ impl Faults {
     /// How often a call was made.
     #[must_use]
     pub fn count(&self, call: Call) -> usize {
-        self.lock().journal.iter().filter(|request| request.call == call).count()
+        self.lock().count(call)
     }
 
     /// How many requests that could create an issue were put on the wire.
@@ -142,18 +199,50 @@ impl Faults {
     }
 
     /// Notes a call and takes the fault meant for it.
-    pub(super) fn meet(&self, call: Call, tenant: &str, project: &str, about: &str) -> Fault {
+    pub(super) fn meet(&self, request: Request) -> Fault {
         let mut inner = self.lock();
-        let fits = |scripted: &Scripted| match scripted.on {
-            Some(on) => on == call,
-            None => call != Call::Find,
-        };
-        let at = inner.queue.iter().position(fits);
+        inner.journal.push(request);
+        let at = inner.queue.iter().position(|scripted| inner.fits(scripted));
         let fault = at.and_then(|at| inner.queue.remove(at)).map_or(Fault::Pass, |scripted| scripted.fault);
-        let sent = fault != Fault::Refused;
-        let (tenant, project, about) = (tenant.to_owned(), project.to_owned(), about.to_owned());
-        inner.journal.push(Request { call, tenant, project, about, sent });
+        if let Some(last) = inner.journal.last_mut() {
+            last.sent = fault != Fault::Refused;
+        }
         fault
+    }
+
+    pub(super) fn now(&self) -> Timestamp {
+        self.clock.as_ref().map_or(Timestamp(0), |clock| clock.now())
+    }
+
+    /// Whether there is a time to wait in.
+    pub(super) fn timed(&self) -> bool {
+        self.clock.is_some()
+    }
+
+    pub(super) async fn pass(&self, span: Millis) {
+        if let Some(clock) = &self.clock {
+            clock.pass(span).await;
+        }
+    }
+
+    /// An issue was made by this effect.
+    pub(super) fn made(&self, effect: &EffectId) {
+        let now = self.now();
+        let mut inner = self.lock();
+        let searches = inner.count(Call::Seek);
+        inner.made.insert(effect.clone(), (now, searches));
+    }
+
+    /// Whether a search made now sees what this effect made.
+    pub(super) fn sees(&self, effect: &EffectId) -> bool {
+        let now = self.now();
+        let inner = self.lock();
+        let Some((at, searches)) = inner.made.get(effect) else { return true };
+        match self.lag {
+            Lag::None => true,
+            Lag::Searches(n) => inner.count(Call::Seek) - searches > n,
+            Lag::For(span) => now >= at.plus(span),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -161,97 +250,39 @@ impl Faults {
     }
 }
 
-/// The ways a scenario writes a fault.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Wire {
-    Name(Name),
-    Named(Named),
-    Reject(Rejection),
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(untagged)]
-enum Name {
-    Word(Word),
-    Status(Status),
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Word {
-    Pass,
-    Refused,
-    RateLimited,
-    ErrorBeforeApply,
-    ErrorAfterApply,
-    LostReply,
-    LateApply,
-    ParentIgnored,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(try_from = "u16")]
-struct Status(u16);
-
-impl TryFrom<u16> for Status {
-    type Error = &'static str;
-
-    fn try_from(status: u16) -> Result<Self, Self::Error> {
-        let known = status == 429 || (500..600).contains(&status);
-        known.then_some(Self(status)).ok_or("a fault's status is 429 or 5xx")
+impl Inner {
+    fn count(&self, call: Call) -> usize {
+        self.journal.iter().filter(|request| request.call == call).count()
     }
-}
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Named {
-    on: Option<Call>,
-    fault: Name,
-    /// Seconds, as the header has it.
-    retry_after: Option<u32>,
-}
+    /// Whether it is meant for the last call of the journal.
+    fn fits(&self, scripted: &Scripted) -> bool {
+        let Some(request) = self.journal.last() else { return false };
+        let call = match scripted.on {
+            Some(on) => on == request.call,
+            None => !matches!(request.call, Call::Find | Call::Seek),
+        };
+        let item = match &scripted.item {
+            None => true,
+            Some(Which::Nth(n)) => self.nth(request) == *n,
+            Some(Which::Titled(title)) => request.titles.contains(title),
+        };
+        call && item
+    }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Rejection {
-    on: Option<Call>,
-    field: String,
-    text: String,
-    #[serde(default = "required")]
-    code: String,
-}
-
-fn required() -> String {
-    "check.required".into()
-}
-
-impl From<Wire> for Scripted {
-    fn from(wire: Wire) -> Self {
-        match wire {
-            Wire::Name(name) => fault(name, None).into(),
-            Wire::Named(named) => {
-                let hint = named.retry_after.map(|seconds| Millis::from(seconds) * 1_000);
-                Self { on: named.on, fault: fault(named.fault, hint) }
-            }
-            Wire::Reject(Rejection { on, field, text, code }) => {
-                Self { on, fault: Fault::Reject(FieldError { item: String::new(), code, field, text }) }
+    /// The how manieth item this request is about, among those of its call: a request about none of its own counts
+    /// each time.
+    fn nth(&self, request: &Request) -> usize {
+        let mut seen: Vec<&str> = Vec::new();
+        for other in self.journal.iter().filter(|other| other.call == request.call) {
+            if other.about.is_empty() || !seen.contains(&other.about.as_str()) {
+                seen.push(&other.about);
             }
         }
-    }
-}
-
-fn fault(name: Name, retry_after: Option<Millis>) -> Fault {
-    match name {
-        Name::Word(Word::Pass) => Fault::Pass,
-        Name::Word(Word::Refused) => Fault::Refused,
-        Name::Word(Word::RateLimited) | Name::Status(Status(429)) => Fault::RateLimited { retry_after },
-        Name::Word(Word::ErrorBeforeApply) => Fault::ErrorBeforeApply,
-        // A 5xx is scripted to show that it may have been applied.
-        Name::Word(Word::ErrorAfterApply) | Name::Status(_) => Fault::ErrorAfterApply,
-        Name::Word(Word::LostReply) => Fault::LostReply,
-        Name::Word(Word::LateApply) => Fault::LateApply,
-        Name::Word(Word::ParentIgnored) => Fault::ParentIgnored,
+        match request.about.as_str() {
+            "" => seen.len(),
+            about => seen.iter().position(|one| *one == about).map_or(0, |at| at + 1),
+        }
     }
 }
 
@@ -259,32 +290,9 @@ fn fault(name: Name, retry_after: Option<Millis>) -> Fault {
 mod tests {
     use super::*;
 
-    #[test]
-    fn reads_what_a_scenario_writes() {
-        let limited = |retry_after| Fault::RateLimited { retry_after };
-        let reject = |code: &str| Fault::Reject(FieldError::new(code, "team", "Team is required"));
-        let table = [
-            (r#""lost_reply""#, None, Fault::LostReply),
-            (r#""late_apply""#, None, Fault::LateApply),
-            (r#""pass""#, None, Fault::Pass),
-            ("429", None, limited(None)),
-            ("503", None, Fault::ErrorAfterApply),
-            (r#"{"fault": 429, "retry_after": 7}"#, None, limited(Some(7_000))),
-            (r#"{"on": "create", "fault": "refused"}"#, Some(Call::Create), Fault::Refused),
-            (r#"{"field": "team", "text": "Team is required"}"#, None, reject("check.required")),
-            (
-                r#"{"on": "check", "field": "team", "text": "Team is required", "code": "check.field"}"#,
-                Some(Call::Check),
-                reject("check.field"),
-            ),
-        ];
-        for (wire, on, fault) in table {
-            let read: Scripted = serde_json::from_str(wire).unwrap_or_else(|e| panic!("{wire}: {e}"));
-            assert_eq!(read, Scripted { on, fault }, "{wire}");
-        }
-        for bad in ["\"lost_replies\"", "404", "{}", r#"{"fault": "pass", "onn": "check"}"#] {
-            assert!(serde_json::from_str::<Scripted>(bad).is_err(), "{bad}");
-        }
+    fn request(call: Call, about: &str, titles: &[&str]) -> Request {
+        let titles = titles.iter().map(|&title| title.to_owned()).collect();
+        Request { call, tenant: "t".into(), project: "DEMO".into(), about: about.into(), titles, sent: true }
     }
 
     #[test]
@@ -293,18 +301,34 @@ mod tests {
         faults.push(Call::Create, Fault::LostReply);
         faults.push(None, Fault::Refused);
         faults.push(Call::Find, Fault::ErrorBeforeApply);
-        assert_eq!(faults.meet(Call::Check, "t", "DEMO", ""), Fault::Refused);
-        assert_eq!(faults.meet(Call::Create, "t", "DEMO", "fx_1"), Fault::LostReply);
-        assert_eq!(faults.meet(Call::Create, "t", "DEMO", "fx_1"), Fault::Pass);
-        assert_eq!(faults.meet(Call::Find, "t", "DEMO", "DEMO-1"), Fault::ErrorBeforeApply);
+        assert_eq!(faults.meet(request(Call::Seek, "fx_1", &[])), Fault::Pass);
+        assert_eq!(faults.meet(request(Call::Check, "", &[])), Fault::Refused);
+        assert_eq!(faults.meet(request(Call::Create, "fx_1", &[])), Fault::LostReply);
+        assert_eq!(faults.meet(request(Call::Create, "fx_1", &[])), Fault::Pass);
+        assert_eq!(faults.meet(request(Call::Find, "DEMO-1", &[])), Fault::ErrorBeforeApply);
         assert_eq!((faults.count(Call::Create), faults.create_requests(), faults.left()), (2, 2, 0));
     }
 
     #[test]
     fn a_refused_connection_is_no_request_that_could_create() {
-        let faults = Faults::script([Fault::Refused.into()]);
-        faults.meet(Call::Create, "t", "DEMO", "fx_1");
+        let faults = Faults::new();
+        faults.push(None, Fault::Refused);
+        faults.meet(request(Call::Create, "fx_1", &[]));
         assert_eq!((faults.count(Call::Create), faults.create_requests()), (1, 0));
         assert!(!faults.journal()[0].sent);
+    }
+
+    #[test]
+    fn a_fault_meets_the_item_it_is_meant_for() {
+        let faults = Faults::new();
+        let meant = |item, fault| Scripted { on: Some(Call::Create), item: Some(item), fault };
+        faults.script(meant(Which::Nth(2), Fault::LostReply));
+        faults.script(meant(Which::Titled("Log out".into()), Fault::Refused));
+        let met: Vec<Fault> =
+            [("fx_1", "Log in"), ("fx_1", "Log in"), ("fx_2", "Reset"), ("fx_3", "Log out")]
+                .into_iter()
+                .map(|(effect, title)| faults.meet(request(Call::Create, effect, &[title])))
+                .collect();
+        assert_eq!(met, [Fault::Pass, Fault::Pass, Fault::LostReply, Fault::Refused]);
     }
 }

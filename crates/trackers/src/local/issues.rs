@@ -1,10 +1,14 @@
-//! Issues as documents: the issue, the index from effect to issue, and the counter of the project's keys.
+//! Issues as documents: the issue, the index from effect to issue, those from an epic to its stories and from an issue
+//! to those that name it, and the counter of the project's keys.
+
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use throughline_engine::EffectId;
 use throughline_engine::tickets::Item;
 
 use super::documents::{Document, Documents, DocumentsError};
+use super::links::Link;
 use crate::Issue;
 
 const EFFECTS: &str = "tracker.effects";
@@ -16,6 +20,8 @@ const TRIES: usize = 1_000;
 
 /// Most documents one page of a search reads.
 const PAGE: u32 = 200;
+/// Most pages one search reads: what a page that people wait for can afford.
+const PAGES: usize = 10;
 
 /// An issue as the local tracker keeps it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,6 +35,9 @@ pub struct StoredIssue {
     /// The key of the epic it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
+    /// The issues it points to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<Link>,
     /// What was said about it since, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub comments: Vec<Comment>,
@@ -43,6 +52,15 @@ pub struct Comment {
     pub text: String,
 }
 
+/// What a search found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// The issues, oldest first.
+    pub issues: Vec<StoredIssue>,
+    /// The key to go on after; `None` when everything was looked through.
+    pub next: Option<String>,
+}
+
 impl StoredIssue {
     /// What the contract tells of it.
     #[must_use]
@@ -54,6 +72,17 @@ impl StoredIssue {
             parent: self.parent.clone(),
         }
     }
+}
+
+/// A new issue, before it has a key.
+pub(super) struct New<'a> {
+    pub(super) project: &'a str,
+    pub(super) effect: &'a EffectId,
+    pub(super) item: &'a Item,
+    pub(super) parent: Option<&'a str>,
+    pub(super) links: Vec<Link>,
+    /// The effect makes one issue, however often it is asked for.
+    pub(super) once: bool,
 }
 
 /// How a create ended.
@@ -71,9 +100,25 @@ fn collection(project: &str) -> String {
     format!("tracker.issues.{project}")
 }
 
+/// The stories that were ever put under an epic. Whether one still is, it says itself.
+fn children(epic: &str) -> String {
+    format!("tracker.children.{epic}")
+}
+
+/// The issues that name one.
+fn namers(key: &str) -> String {
+    format!("tracker.named.{key}")
+}
+
 /// A number as a document key: documents sort as text, issues by number.
 fn padded(number: u64) -> String {
     format!("{number:012}")
+}
+
+/// A key as a document key.
+fn sorted(key: &str) -> String {
+    let (project, number) = key.rsplit_once('-').unwrap_or_default();
+    format!("{project}-{number:0>12}")
 }
 
 fn place(key: &str) -> Option<(String, String)> {
@@ -103,15 +148,52 @@ pub(super) async fn read(
     documents.get(tenant, &collection, &number).await?.as_ref().map(decode).transpose()
 }
 
+async fn read_all(
+    documents: &dyn Documents,
+    tenant: &str,
+    keys: Vec<String>,
+) -> Result<Vec<StoredIssue>, DocumentsError> {
+    let mut found = Vec::new();
+    for key in keys {
+        found.extend(read(documents, tenant, &key).await?);
+    }
+    Ok(found)
+}
+
+/// The issues an effect made, oldest first.
 pub(super) async fn of_effect(
     documents: &dyn Documents,
     tenant: &str,
     effect: &EffectId,
-) -> Result<Option<StoredIssue>, DocumentsError> {
-    match documents.get(tenant, EFFECTS, effect.as_str()).await? {
-        Some(entry) => read(documents, tenant, &entry.body).await,
-        None => Ok(None),
-    }
+) -> Result<Vec<StoredIssue>, DocumentsError> {
+    let entry = documents.get(tenant, EFFECTS, effect.as_str()).await?;
+    let keys = entry.map(|entry| entry.body.split(' ').map(str::to_owned).collect());
+    read_all(documents, tenant, keys.unwrap_or_default()).await
+}
+
+/// The stories of an epic, oldest first.
+pub(super) async fn stories(
+    documents: &dyn Documents,
+    tenant: &str,
+    epic: &str,
+    limit: u32,
+) -> Result<Vec<StoredIssue>, DocumentsError> {
+    let entries = documents.list(tenant, &children(epic), None, limit).await?;
+    let mut found =
+        read_all(documents, tenant, entries.into_iter().map(|entry| entry.body).collect()).await?;
+    found.retain(|story| story.parent.as_deref() == Some(epic));
+    Ok(found)
+}
+
+/// The issues that name this one, oldest first.
+pub(super) async fn naming(
+    documents: &dyn Documents,
+    tenant: &str,
+    key: &str,
+    limit: u32,
+) -> Result<Vec<StoredIssue>, DocumentsError> {
+    let entries = documents.list(tenant, &namers(key), None, limit).await?;
+    read_all(documents, tenant, entries.into_iter().map(|entry| entry.body).collect()).await
 }
 
 pub(super) async fn list(
@@ -131,35 +213,46 @@ pub(super) async fn search(
     tenant: &str,
     project: &str,
     words: &str,
+    after: Option<&str>,
     limit: u32,
-) -> Result<Vec<StoredIssue>, DocumentsError> {
+) -> Result<Found, DocumentsError> {
     let wanted: Vec<String> = words.split_whitespace().map(str::to_lowercase).collect();
-    let (mut found, mut after) = (Vec::new(), None::<String>);
-    while found.len() < limit as usize {
-        let page = list(documents, tenant, project, after.as_deref(), PAGE).await?;
-        let Some(last) = page.last() else { break };
-        after = Some(last.key.clone());
-        found.extend(page.into_iter().filter(|issue| {
+    let (mut issues, mut after) = (Vec::new(), after.map(str::to_owned));
+    // Without words every issue is one that was looked for, and one more says whether there are others.
+    let size = if wanted.is_empty() { limit.saturating_add(1) } else { PAGE };
+    for _ in 0..PAGES {
+        let page = list(documents, tenant, project, after.as_deref(), size).await?;
+        let whole = page.len() == size as usize;
+        for issue in page {
+            if issues.len() == limit as usize {
+                return Ok(Found { issues, next: after });
+            }
+            after = Some(issue.key.clone());
             let text = format!("{} {} {}", issue.key, issue.item.title(), issue.item.body()).to_lowercase();
-            wanted.iter().all(|word| text.contains(word))
-        }));
+            if wanted.iter().all(|word| text.contains(word)) {
+                issues.push(issue);
+            }
+        }
+        if !whole {
+            return Ok(Found { issues, next: None });
+        }
     }
-    found.truncate(limit as usize);
-    Ok(found)
+    Ok(Found { issues, next: after })
 }
 
-/// Takes the project's next key and writes issue, effect and counter at once.
+/// Takes the project's next key and writes issue, indexes and counter at once.
 pub(super) async fn create(
     documents: &dyn Documents,
     tenant: &str,
-    project: &str,
-    effect: &EffectId,
-    item: &Item,
-    parent: Option<&str>,
+    new: &New<'_>,
 ) -> Result<Made, DocumentsError> {
+    let New { project, effect, .. } = *new;
     for _ in 0..TRIES {
         // Read inside the loop: the create that won may have been this very effect.
-        if let Some(made) = of_effect(documents, tenant, effect).await? {
+        let marked = documents.get(tenant, EFFECTS, effect.as_str()).await?;
+        if let Some(marked) = marked.as_ref().filter(|_| new.once)
+            && let Some(made) = read(documents, tenant, &marked.body).await?
+        {
             return Ok(Made::Before(made));
         }
         let counter = documents.get(tenant, COUNTERS, project).await?;
@@ -176,18 +269,26 @@ pub(super) async fn create(
         let number = last + 1;
         let issue = StoredIssue {
             key: format!("{project}-{number}"),
-            item: item.clone(),
+            item: new.item.clone(),
             effect: effect.clone(),
-            parent: parent.map(str::to_owned),
+            parent: new.parent.map(str::to_owned),
+            links: new.links.clone(),
             comments: Vec::new(),
         };
         let body = serde_json::to_string(&issue).map_err(|error| damaged(&issue.key, &error))?;
+        let (marks, keys) = match marked {
+            Some(marked) => (marked.version, format!("{} {}", marked.body, issue.key)),
+            None => (0, issue.key.clone()),
+        };
         let document = |key: &str, version, body| Document { key: key.into(), version, body };
-        let writes = vec![
+        let mut writes = vec![
             (COUNTERS.into(), document(project, version, number.to_string())),
             (collection(project), document(&padded(number), 0, body)),
-            (EFFECTS.into(), document(effect.as_str(), 0, issue.key.clone())),
+            (EFFECTS.into(), document(effect.as_str(), marks, keys)),
         ];
+        let named: BTreeSet<&str> = new.links.iter().map(|l| l.key.as_str()).collect();
+        let indexes = new.parent.map(children).into_iter().chain(named.into_iter().map(namers));
+        writes.extend(indexes.map(|index| (index, document(&sorted(&issue.key), 0, issue.key.clone()))));
         if documents.write(tenant, writes).await? {
             return Ok(Made::New(issue));
         }
@@ -224,8 +325,14 @@ pub(super) async fn change(
             return Ok(Changed::Written);
         }
         let body = serde_json::to_string(&issue).map_err(|error| damaged(key, &error))?;
-        let written = Document { body, ..document };
-        if documents.write(tenant, vec![(collection.clone(), written)]).await? {
+        let mut writes = vec![(collection.clone(), Document { body, ..document })];
+        if let Some(epic) = issue.parent.as_ref().filter(|_| issue.parent != before.parent) {
+            let key = sorted(&issue.key);
+            let known = documents.get(tenant, &children(epic), &key).await?;
+            let version = known.map_or(0, |known| known.version);
+            writes.push((children(epic), Document { key, version, body: issue.key.clone() }));
+        }
+        if documents.write(tenant, writes).await? {
             return Ok(Changed::Written);
         }
     }

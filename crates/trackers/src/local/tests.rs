@@ -1,11 +1,11 @@
 //! The local tracker against the suite, every check it has, every fault, and its own storage.
 
-use std::collections::BTreeMap;
-
+use throughline_engine::Millis;
+use throughline_engine::effect::FieldError;
 use throughline_engine::tickets::{ItemType, Part};
 
 use super::*;
-use crate::conformance::{Subject, TENANT, applied, codes, item, sound};
+use crate::conformance::{Subject, TENANT, applied, codes, errors, member, sound};
 
 /// Documents that let other tasks in between any two of their calls, so that races happen.
 struct Yielding(MemoryDocuments);
@@ -39,17 +39,24 @@ impl Documents for Yielding {
     }
 }
 
-struct Local {
-    tracker: Arc<LocalTracker>,
-    faults: Arc<Faults>,
+pub(super) struct Local {
+    pub(super) tracker: Arc<LocalTracker>,
+    pub(super) faults: Arc<Faults>,
 }
 
 impl Local {
-    fn new(config: LocalConfig) -> Self {
+    pub(super) fn new(config: LocalConfig) -> Self {
         let faults = Arc::new(Faults::new());
         let documents = Arc::new(Yielding(MemoryDocuments::new()));
         let tracker = Arc::new(LocalTracker::new(config, documents).with_faults(faults.clone()));
         Self { tracker, faults }
+    }
+
+    fn vendor(config: LocalConfig) -> Self {
+        let faults = Arc::new(Faults::new());
+        let documents = Arc::new(Yielding(MemoryDocuments::new()));
+        let tracker = LocalTracker::new(config, documents).with_faults(faults.clone()).promising_nothing();
+        Self { tracker: Arc::new(tracker), faults }
     }
 
     async fn create(&self, effect: &str, title: &str) -> Attempt<Issue> {
@@ -67,8 +74,17 @@ impl Subject for Local {
         "DEMO"
     }
 
+    fn guarded(&self) -> (&str, &str) {
+        ("GUARDED", "ana")
+    }
+
     async fn count(&self, tenant: &str) -> usize {
         self.tracker.issues(tenant, "DEMO", None, 1_000).await.unwrap().len()
+    }
+
+    async fn comments(&self, tenant: &str, key: &str) -> Vec<String> {
+        let issue = self.tracker.issue(tenant, key).await.unwrap().unwrap();
+        issue.comments.into_iter().map(|comment| comment.text).collect()
     }
 
     fn lose_next_answer(&self) -> bool {
@@ -77,76 +93,21 @@ impl Subject for Local {
     }
 }
 
-crate::tracker_conformance!(Local::new(LocalConfig::default()));
+crate::tracker_conformance!(Local::new(open()));
 
-fn strict() -> LocalConfig {
-    let auth = ProjectConfig {
-        name: "Log-in".into(),
-        types: vec![ItemType::Bug, ItemType::Task],
-        required: vec![Part::Title, Part::Acceptance],
-        fields: vec![Part::Problem, Part::Labels, Part::Dependencies],
-        create: vec!["user:ana".into()],
-        archived: false,
-    };
-    let open = ProjectConfig { required: Vec::new(), ..ProjectConfig::default() };
-    let old = ProjectConfig { archived: true, ..ProjectConfig::default() };
-    LocalConfig {
-        projects: BTreeMap::from([("AUTH".into(), auth), ("OLD".into(), old), ("OPEN".into(), open)]),
-    }
+mod vendor {
+    //! The same behind a vendor that promises nothing.
+    use super::*;
+
+    crate::tracker_conformance!(Local::vendor(open()));
 }
 
-/// What it is, project, person, item, and the codes and fields of what is wrong.
-type Kind<'a> = (&'a str, &'a str, Option<&'a str>, Item, &'a [(&'a str, &'a str)]);
-
-/// R-29 for what this tracker's model has: each kind by its code and field, and 0 creates sent.
-#[tokio::test]
-async fn the_dry_run_catches_every_kind_it_knows() {
-    let local = Local::new(strict());
-    let long = "x".repeat(256);
-    let huge = "y".repeat(32_768);
-    let with = |fields: &[(Part, &str)]| {
-        let mut sound = item(ItemType::Bug, &[(Part::Title, "t"), (Part::Acceptance, "a")]);
-        sound.fields.extend(fields.iter().map(|(part, text)| (*part, (*text).to_owned())));
-        sound
-    };
-    let ana = Some("ana");
-    #[rustfmt::skip]
-    let table: Vec<Kind<'_>> = vec![
-        ("sound", "AUTH", ana, with(&[]), &[]),
-        ("project missing", "NOPE", ana, with(&[]), &[("check.project", "project")]),
-        ("project archived", "OLD", ana, with(&[]), &[("check.project", "project")]),
-        ("type not offered", "AUTH", ana, Item { item_type: ItemType::Epic, ..with(&[]) }, &[("check.type", "type")]),
-        ("required missing", "AUTH", ana, item(ItemType::Bug, &[(Part::Title, "t")]), &[("check.required", "acceptance")]),
-        ("required blank", "AUTH", ana, with(&[(Part::Acceptance, " \n ")]), &[("check.required", "acceptance")]),
-        ("required title blank", "AUTH", ana, with(&[(Part::Title, " ")]), &[("check.required", "title")]),
-        ("field not on the screen", "AUTH", ana, with(&[(Part::Risks, "r")]), &[("check.field", "risks")]),
-        ("title blank", "OPEN", ana, with(&[(Part::Title, " ")]), &[("check.value", "title")]),
-        ("title of two lines", "AUTH", ana, with(&[(Part::Title, "a\nb")]), &[("check.value", "title")]),
-        ("title too long", "AUTH", ana, with(&[(Part::Title, &long)]), &[("check.value", "title")]),
-        ("label with blank", "AUTH", ana, with(&[(Part::Labels, "sso, log in")]), &[("check.value", "labels")]),
-        ("label too long", "AUTH", ana, with(&[(Part::Labels, &long)]), &[("check.value", "labels")]),
-        ("may not create", "AUTH", Some("bob"), with(&[]), &[("check.permission", "project")]),
-        ("nobody named", "AUTH", None, with(&[]), &[("check.permission", "project")]),
-        ("text too long", "AUTH", ana, with(&[(Part::Problem, &huge)]), &[("check.adf", "body")]),
-        ("control character", "AUTH", ana, with(&[(Part::Problem, "a\0b")]), &[("check.adf", "problem")]),
-        ("missing reference", "AUTH", ana, with(&[(Part::Dependencies, "after AUTH-7, not XYZ-1")]), &[("check.reference", "dependencies")]),
-        ("no title", "OPEN", ana, item(ItemType::Bug, &[]), &[("check.shape", "title")]),
-        ("all at once", "AUTH", Some("bob"), item(ItemType::Epic, &[(Part::Title, "a\nb"), (Part::Steps, "s")]), &[
-            ("check.type", "type"), ("check.required", "acceptance"), ("check.field", "steps"),
-            ("check.value", "title"), ("check.permission", "project"),
-        ]),
-    ];
-    for (what, project, by, item, expected) in table {
-        let found: Vec<(String, String)> =
-            match local.tracker.check(TENANT, project, by, std::slice::from_ref(&item)).await {
-                Attempt::Applied(()) => Vec::new(),
-                Attempt::Rejected { errors, .. } => errors.into_iter().map(|e| (e.code, e.field)).collect(),
-                other => panic!("{what}: {other:?}"),
-            };
-        let found: Vec<(&str, &str)> = found.iter().map(|(c, f)| (c.as_str(), f.as_str())).collect();
-        assert_eq!(found, expected, "{what}");
-    }
-    assert_eq!(local.faults.create_requests(), 0);
+/// `DEMO` takes anything from anybody, `GUARDED` from one person.
+pub(super) fn open() -> LocalConfig {
+    let guarded = ProjectConfig { create: vec!["user:ana".into()], ..ProjectConfig::default() };
+    let mut config = LocalConfig::default();
+    config.projects.insert("GUARDED".into(), guarded);
+    config
 }
 
 #[tokio::test]
@@ -171,7 +132,13 @@ async fn keys_count_up_and_issues_are_read_back_in_order() {
     let keys = |issues: Vec<StoredIssue>| issues.into_iter().map(|i| i.key).collect::<Vec<_>>();
     let page = local.tracker.issues(TENANT, "DEMO", Some("DEMO-9"), 2).await.unwrap();
     assert_eq!(keys(page), ["DEMO-10", "DEMO-11"], "by number, not by text");
-    assert_eq!(keys(local.tracker.search(TENANT, "DEMO", "number 12", 9).await.unwrap()), ["DEMO-12"]);
+    let found = local.tracker.search(TENANT, "DEMO", "number 12", None, 9).await.unwrap();
+    assert_eq!((keys(found.issues), found.next), (vec!["DEMO-12".to_owned()], None));
+    let found = local.tracker.search(TENANT, "DEMO", "NUMBER", Some("DEMO-2"), 2).await.unwrap();
+    assert_eq!(
+        (keys(found.issues), found.next.as_deref()),
+        (vec!["DEMO-3".into(), "DEMO-4".into()], Some("DEMO-4"))
+    );
     let read = local.tracker.issue(TENANT, "DEMO-3").await.unwrap().unwrap();
     assert_eq!((read.item, read.effect), (sound("Number 3"), "fx_3".into()));
     assert_eq!(local.tracker.issue(TENANT, "DEMO-13").await.unwrap(), None);
@@ -189,12 +156,7 @@ async fn found_by_key_in_any_case_and_by_link() {
 
 #[tokio::test]
 async fn every_fault_ends_as_the_protocol_says() {
-    let text = |field: &str| FieldError {
-        item: String::new(),
-        code: "check.required".into(),
-        field: field.into(),
-        text: "Team is required".into(),
-    };
+    let text = |field: &str| FieldError::new("check.required", field, "Team is required");
     // Fault, what the caller is told, issues right after, issues once everything landed.
     let table: Vec<(Fault, &str, usize, usize)> = vec![
         (Fault::Pass, "applied", 1, 1),
@@ -203,7 +165,8 @@ async fn every_fault_ends_as_the_protocol_says() {
         (Fault::ErrorBeforeApply, "unknown", 0, 0),
         (Fault::ErrorAfterApply, "unknown", 1, 1),
         (Fault::LostReply, "unknown", 1, 1),
-        (Fault::LateApply, "unknown", 0, 1),
+        (Fault::LateApply { after: 0 }, "unknown", 0, 1),
+        (Fault::Slow { span: 20_000 }, "applied", 1, 1),
         (Fault::Reject(text("team")), "rejected team", 0, 0),
     ];
     for (fault, told, now, landed) in table {
@@ -229,7 +192,7 @@ async fn every_fault_ends_as_the_protocol_says() {
 #[tokio::test]
 async fn a_late_request_lands_before_the_next_call_and_its_retry_is_the_same_issue() {
     let local = Local::new(LocalConfig::default());
-    local.faults.push(Call::Create, Fault::LateApply);
+    local.faults.push(Call::Create, Fault::LateApply { after: 0 });
     local.create("fx_1", "Late").await;
     let retried = applied(local.create("fx_1", "Late").await);
     assert_eq!((retried.key.as_str(), local.count(TENANT).await), ("DEMO-1", 1));
@@ -314,4 +277,155 @@ async fn a_hundred_creates_on_threads_take_a_hundred_keys() {
         keys.insert(task.await.unwrap());
     }
     assert_eq!((keys.len(), local.count(TENANT).await), (100, 100));
+}
+
+/// The stories of an epic, those that name an issue, and what was said, are kept in the order they came.
+#[tokio::test]
+async fn epics_know_their_stories_and_issues_who_names_them() {
+    let local = Local::new(LocalConfig::default());
+    let key = |n: usize| format!("DEMO-{n}");
+    let create = |n: usize, item: Item, under: Option<&'static str>| {
+        let tracker = local.tracker.clone();
+        async move { applied(tracker.create(TENANT, "DEMO", &EffectId(format!("fx_{n}")), &item, under).await) }
+    };
+    create(1, member(ItemType::Epic, "First", None), None).await;
+    create(2, member(ItemType::Epic, "Second", None), None).await;
+    for n in 3..=11 {
+        create(n, member(ItemType::Story, "A story", Some("First")), Some("DEMO-1")).await;
+    }
+    let mut names = member(ItemType::Task, "Names two", None);
+    names.fields.insert(Part::Dependencies, "blocks: DEMO-3\nafter DEMO-3 and DEMO-4".into());
+    create(12, names, None).await;
+    let keys = |issues: Vec<StoredIssue>| issues.into_iter().map(|i| i.key).collect::<Vec<_>>();
+    let tracker = &local.tracker;
+    assert_eq!(
+        keys(tracker.stories(TENANT, "DEMO-1", 99).await.unwrap()),
+        (3..=11).map(key).collect::<Vec<_>>()
+    );
+    assert_eq!(keys(tracker.naming(TENANT, "DEMO-3", 99).await.unwrap()), ["DEMO-12"], "once, however often");
+    let made = tracker.issue(TENANT, "DEMO-12").await.unwrap().unwrap();
+    let links: Vec<_> = made.links.iter().map(|l| (l.kind.as_str(), l.key.as_str())).collect();
+    assert_eq!(links, [("blocks", "DEMO-3"), ("depends on", "DEMO-3"), ("depends on", "DEMO-4")]);
+
+    let change = IssueChange::Parent("DEMO-2".into());
+    applied(tracker.update(TENANT, "DEMO", &"fx_13".into(), "DEMO-4", &change).await);
+    assert_eq!(tracker.stories(TENANT, "DEMO-1", 99).await.unwrap().len(), 8, "it moved");
+    assert_eq!(keys(tracker.stories(TENANT, "DEMO-2", 99).await.unwrap()), ["DEMO-4"]);
+}
+
+/// E27 at the tracker: what a project requires is read anew at every dry run, and by the create itself.
+#[tokio::test]
+async fn e27_a_field_that_becomes_required_is_found_by_the_next_dry_run() {
+    let local = Local::new(LocalConfig::default());
+    let check = || async { local.tracker.check(TENANT, "DEMO", None, &[sound("Log in")]).await };
+    applied(check().await);
+    local.tracker.reconfigure(|config| {
+        config.projects.get_mut("DEMO").unwrap().required.push(Part::Risks);
+    });
+    assert_eq!(codes(check().await), ["check.required"]);
+    assert_eq!(codes(local.create("fx_1", "Log in").await), ["check.required"]);
+    assert_eq!(local.count(TENANT).await, 0);
+}
+
+/// A time that passes when it is told to.
+#[derive(Default)]
+struct Hand(std::sync::atomic::AtomicI64);
+
+#[async_trait]
+impl FaultClock for Hand {
+    fn now(&self) -> Timestamp {
+        Timestamp(self.0.load(std::sync::atomic::Ordering::SeqCst))
+    }
+
+    async fn pass(&self, span: Millis) {
+        self.0.fetch_add(span, std::sync::atomic::Ordering::SeqCst);
+    }
+}
+
+fn timed(lag: Lag) -> (Local, Arc<Hand>) {
+    let clock = Arc::new(Hand::default());
+    let faults = Arc::new(Faults::new().with_clock(clock.clone()).with_lag(lag));
+    let tracker = LocalTracker::new(LocalConfig::default(), Arc::new(MemoryDocuments::new()));
+    (Local { tracker: Arc::new(tracker.with_faults(faults.clone())), faults }, clock)
+}
+
+#[tokio::test]
+async fn a_search_lags_and_a_look_by_key_does_not() {
+    let seen = |local: &Local| {
+        let tracker = local.tracker.clone();
+        async move { applied(tracker.seek(TENANT, "DEMO", &"fx_1".into()).await).len() }
+    };
+    let (local, clock) = timed(Lag::For(60_000));
+    applied(local.create("fx_1", "Indexed later").await);
+    clock.pass(59_999).await;
+    assert_eq!(seen(&local).await, 0);
+    applied(local.tracker.find(TENANT, "DEMO", "DEMO-1").await);
+    clock.pass(1).await;
+    assert_eq!(seen(&local).await, 1);
+
+    let (local, _) = timed(Lag::Searches(2));
+    applied(local.create("fx_1", "Indexed later").await);
+    assert_eq!([seen(&local).await, seen(&local).await, seen(&local).await], [0, 0, 1]);
+}
+
+#[tokio::test]
+async fn what_is_late_comes_at_its_time_and_what_is_slow_takes_it() {
+    let (local, clock) = timed(Lag::None);
+    local.faults.push(Call::Create, Fault::LateApply { after: 60_000 });
+    local.create("fx_1", "Late").await;
+    let look = || async { local.tracker.find(TENANT, "DEMO", "DEMO-1").await };
+    assert_eq!(codes(look().await), ["check.reference"]);
+    clock.pass(60_000).await;
+    assert_eq!(applied(look().await).title, "Late");
+    local.faults.push(Call::Create, Fault::Slow { span: 20_000 });
+    applied(local.create("fx_2", "Slow").await);
+    assert_eq!(clock.now(), Timestamp(80_000));
+}
+
+/// A vendor that promises nothing makes two issues of one create, and a search tells both, the older one first.
+#[tokio::test]
+async fn a_create_made_twice_is_two_issues_where_nothing_is_promised() {
+    let local = Local::vendor(LocalConfig::default());
+    for _ in 0..2 {
+        applied(local.create("fx_1", "Doubled").await);
+    }
+    let found = applied(local.tracker.seek(TENANT, "DEMO", &"fx_1".into()).await);
+    assert_eq!(found.iter().map(|issue| issue.key.as_str()).collect::<Vec<_>>(), ["DEMO-1", "DEMO-2"]);
+}
+
+#[tokio::test]
+async fn a_parent_that_is_ignored_is_seen_by_reading_back_and_set_afterwards() {
+    let local = Local::new(LocalConfig::default());
+    let tracker = &local.tracker;
+    applied(tracker.create(TENANT, "DEMO", &"fx_1".into(), &member(ItemType::Epic, "e", None), None).await);
+    let story = member(ItemType::Story, "s", Some("e"));
+    local.faults.push(Call::Create, Fault::ParentIgnored);
+    local.faults.push(Call::Update, Fault::ParentIgnored);
+    let made = applied(tracker.create(TENANT, "DEMO", &"fx_2".into(), &story, Some("DEMO-1")).await);
+    let parent = || async { applied(tracker.find(TENANT, "DEMO", &made.key).await).parent };
+    let set = || async {
+        let change = IssueChange::Parent("DEMO-1".into());
+        applied(tracker.update(TENANT, "DEMO", &"fx_3".into(), &made.key, &change).await);
+    };
+    assert_eq!(parent().await, None);
+    set().await;
+    assert_eq!(parent().await, None, "ignored again");
+    set().await;
+    assert_eq!(parent().await.as_deref(), Some("DEMO-1"));
+}
+
+#[tokio::test]
+async fn the_fourth_of_six_fails_for_good_and_the_others_do_not() {
+    let local = Local::new(LocalConfig::default());
+    let fault = Fault::Reject(FieldError::new("check.value", "labels", "No"));
+    local.faults.script(Scripted { on: Some(Call::Create), item: Some(Which::Nth(4)), fault });
+    for n in 1..=6 {
+        let attempt = local.create(&format!("fx_{n}"), &format!("Number {n}")).await;
+        if n == 4 {
+            assert_eq!(errors(attempt)[0].field, "labels");
+        } else {
+            applied(attempt);
+        }
+    }
+    assert_eq!((local.count(TENANT).await, local.faults.create_requests()), (5, 6));
 }

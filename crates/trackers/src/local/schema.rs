@@ -1,0 +1,164 @@
+//! What a project takes in one field: the kind of value, and which values there are (`check.value`, `spec 06 §6.1`).
+
+use serde::{Deserialize, Serialize};
+use throughline_engine::Timestamp;
+
+use crate::shape::several;
+
+/// The rule of one field.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FieldRule {
+    /// What a value has to be.
+    pub kind: FieldKind,
+    /// The values there are, for `option`, `options` and `user`; empty means any.
+    pub values: Vec<String>,
+    /// Of these, those nobody can choose any more: a switched off option, a person who cannot be assigned.
+    pub closed: Vec<String>,
+}
+
+/// What a value has to be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FieldKind {
+    /// Any text.
+    #[default]
+    Text,
+    /// A number: `3`, `-0.5`.
+    Number,
+    /// A day: `2026-01-15`.
+    Date,
+    /// One of the values.
+    Option,
+    /// Any of the values, one a line or with commas between.
+    Options,
+    /// One of the people.
+    User,
+}
+
+impl FieldKind {
+    /// Every kind.
+    pub const ALL: [Self; 6] =
+        [Self::Text, Self::Number, Self::Date, Self::Option, Self::Options, Self::User];
+
+    /// Its name in the configuration.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Number => "number",
+            Self::Date => "date",
+            Self::Option => "option",
+            Self::Options => "options",
+            Self::User => "user",
+        }
+    }
+}
+
+impl FieldRule {
+    /// A field that takes one of these, or several of them.
+    #[must_use]
+    pub fn of(kind: FieldKind, values: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { kind, values: values.into_iter().map(Into::into).collect(), closed: Vec::new() }
+    }
+
+    /// What is wrong with a text in the field that is called `label`, in words. Nothing written is nothing wrong: what
+    /// is required is another check.
+    #[must_use]
+    pub fn wrong(&self, label: &str, text: &str) -> Option<String> {
+        let text = text.trim();
+        if text.is_empty() {
+            return None;
+        }
+        match self.kind {
+            FieldKind::Text => None,
+            FieldKind::Number => {
+                let number = text.parse::<f64>().is_ok_and(f64::is_finite);
+                (!number).then(|| format!("{label} is a number, not “{text}”"))
+            }
+            FieldKind::Date => {
+                let at = Timestamp::parse(&format!("{text}T00:00:00Z"));
+                // A 30th of February is read as a day of March.
+                let day = text.len() == 10 && at.is_some_and(|at| at.rfc3339().starts_with(text));
+                (!day).then(|| format!("{label} is a day like 2026-01-15, not “{text}”"))
+            }
+            FieldKind::Options => several(text).find_map(|one| self.misses(label, one)),
+            FieldKind::Option | FieldKind::User => {
+                let values: Vec<&str> = several(text).collect();
+                // A value may itself have a comma in it.
+                if values.len() > 1 && !has(&self.values, text) {
+                    return Some(format!("{label} takes one value, not {}", values.len()));
+                }
+                self.misses(label, text)
+            }
+        }
+    }
+
+    /// Why this one value cannot be chosen.
+    fn misses(&self, label: &str, value: &str) -> Option<String> {
+        let user = self.kind == FieldKind::User;
+        let value = if user { value.trim_start_matches('@') } else { value };
+        if has(&self.closed, value) {
+            let end = if user { "cannot be assigned" } else { "is not offered any more" };
+            return Some(format!("{label}: “{value}” {end}"));
+        }
+        if self.values.is_empty() || has(&self.values, value) {
+            return None;
+        }
+        let open = self.values.iter().filter(|one| !has(&self.closed, one)).cloned().collect::<Vec<_>>();
+        let what = if user { "nobody is called" } else { "there is no" };
+        Some(format!("{label}: {what} “{value}”; there is: {}", open.join(", ")))
+    }
+}
+
+/// Names are compared without case, as trackers do.
+fn has(values: &[String], value: &str) -> bool {
+    values.iter().any(|one| one.to_lowercase() == value.to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_takes_what_it_is_and_nothing_else() {
+        let closed = |rule: FieldRule| FieldRule { closed: vec!["old".into()], ..rule };
+        let options = closed(FieldRule::of(FieldKind::Options, ["web", "app", "old"]));
+        let option = closed(FieldRule::of(FieldKind::Option, ["low", "high", "now, or never", "old"]));
+        let user = closed(FieldRule::of(FieldKind::User, ["ana", "bob", "old"]));
+        let any = |kind| FieldRule { kind, ..FieldRule::default() };
+        let table = [
+            (any(FieldKind::Text), "anything, at all", None),
+            (any(FieldKind::Number), "3", None),
+            (any(FieldKind::Number), "-0.5", None),
+            (any(FieldKind::Number), "3 days", Some("F is a number, not “3 days”")),
+            (any(FieldKind::Number), "inf", Some("F is a number, not “inf”")),
+            (any(FieldKind::Date), "2028-02-29", None),
+            (any(FieldKind::Date), "2027-02-29", Some("F is a day like 2026-01-15, not “2027-02-29”")),
+            (any(FieldKind::Date), "tomorrow", Some("F is a day like 2026-01-15, not “tomorrow”")),
+            (any(FieldKind::Option), "whatever", None),
+            (option.clone(), "HIGH", None),
+            (option.clone(), "now, or never", None),
+            (option.clone(), "  ", None),
+            (option.clone(), "mid", Some("F: there is no “mid”; there is: low, high, now, or never")),
+            (option.clone(), "low, high", Some("F takes one value, not 2")),
+            (option, "Old", Some("F: “Old” is not offered any more")),
+            (options.clone(), "web\napp", None),
+            (options.clone(), "web, tv", Some("F: there is no “tv”; there is: web, app")),
+            (options, "web, old", Some("F: “old” is not offered any more")),
+            (user.clone(), "@ana", None),
+            (user.clone(), "eve", Some("F: nobody is called “eve”; there is: ana, bob")),
+            (user, "old", Some("F: “old” cannot be assigned")),
+        ];
+        for (rule, text, expected) in table {
+            assert_eq!(rule.wrong("F", text).as_deref(), expected, "{:?} {text}", rule.kind);
+        }
+    }
+
+    #[test]
+    fn kinds_are_called_as_the_file_says() {
+        for kind in FieldKind::ALL {
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.word());
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Negative controls: trackers that are wrong in one way each, and the test of the suite that must see it.
+
+use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use throughline_engine::tickets::ItemType;
+
+use super::tests::{Local, open};
+use super::*;
+use crate::conformance::{self, Subject, member};
+
+/// What a tracker does wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sin {
+    CreatesInTheDryRun,
+    ChecksOnlyTheFirst,
+    ForgetsWhichItem,
+    TakesACircle,
+    TakesAnybody,
+    IgnoresTheParent,
+    ForgetsTheParent,
+    TakesAnyParent,
+    CommentsTwice,
+    MakesTwo,
+    FindsNoMarker,
+    MixesTenants,
+    SaysLostIsRejected,
+}
+
+struct Wrong {
+    sin: Sin,
+    inner: Local,
+    calls: AtomicUsize,
+}
+
+#[async_trait]
+impl Tracker for Wrong {
+    fn guarantee(&self) -> Guarantee {
+        Guarantee::Idempotent
+    }
+
+    async fn check(&self, tenant: &str, project: &str, by: Option<&str>, items: &[Item]) -> Attempt<()> {
+        let tracker = &self.inner.tracker;
+        match self.sin {
+            Sin::CreatesInTheDryRun => {
+                for item in items {
+                    let effect = EffectId(format!("dry_{}", self.calls.fetch_add(1, Ordering::SeqCst)));
+                    let _ = tracker.create(tenant, project, &effect, item, None).await;
+                }
+            }
+            Sin::ChecksOnlyTheFirst => {
+                return tracker.check(tenant, project, by, &items[..1.min(items.len())]).await;
+            }
+            Sin::TakesACircle if items.len() > 1 => return Attempt::Applied(()),
+            Sin::TakesAnybody => return tracker.check(tenant, project, Some("ana"), items).await,
+            _ => {}
+        }
+        match tracker.check(tenant, project, by, items).await {
+            Attempt::Rejected { text, mut errors } if self.sin == Sin::ForgetsWhichItem => {
+                errors.iter_mut().for_each(|error| error.item.clear());
+                Attempt::Rejected { text, errors }
+            }
+            attempt => attempt,
+        }
+    }
+
+    async fn create(
+        &self,
+        tenant: &str,
+        project: &str,
+        effect: &EffectId,
+        item: &Item,
+        parent: Option<&str>,
+    ) -> Attempt<Issue> {
+        let effect = match self.sin {
+            Sin::MakesTwo => EffectId(format!("{effect}_{}", self.calls.fetch_add(1, Ordering::SeqCst))),
+            _ => effect.clone(),
+        };
+        let parent = parent.filter(|_| self.sin != Sin::IgnoresTheParent);
+        let tenant = if self.sin == Sin::MixesTenants { conformance::TENANT } else { tenant };
+        match self.inner.tracker.create(tenant, project, &effect, item, parent).await {
+            Attempt::Unknown { why } if self.sin == Sin::SaysLostIsRejected => {
+                Attempt::Rejected { text: why, errors: Vec::new() }
+            }
+            attempt => attempt,
+        }
+    }
+
+    async fn update(
+        &self,
+        tenant: &str,
+        project: &str,
+        effect: &EffectId,
+        key: &str,
+        change: &IssueChange,
+    ) -> Attempt<()> {
+        let n = self.calls.fetch_add(1, Ordering::SeqCst);
+        match (self.sin, change) {
+            (Sin::TakesAnyParent, IssueChange::Parent(_)) => return Attempt::Applied(()),
+            (Sin::CommentsTwice, IssueChange::Comment(_)) => {
+                let again = EffectId(format!("{effect}_{n}"));
+                return self.inner.tracker.update(tenant, project, &again, key, change).await;
+            }
+            _ => {}
+        }
+        self.inner.tracker.update(tenant, project, effect, key, change).await
+    }
+
+    async fn seek(&self, tenant: &str, project: &str, marker: &EffectId) -> Attempt<Vec<Issue>> {
+        match self.sin {
+            Sin::FindsNoMarker => Attempt::Applied(Vec::new()),
+            Sin::MixesTenants => self.inner.tracker.seek(conformance::TENANT, project, marker).await,
+            _ => self.inner.tracker.seek(tenant, project, marker).await,
+        }
+    }
+
+    async fn find(&self, tenant: &str, project: &str, key: &str) -> Attempt<Issue> {
+        let found = self.inner.tracker.find(tenant, project, key).await;
+        if self.sin == Sin::ForgetsTheParent {
+            return found.map(|issue| Issue { parent: None, ..issue });
+        }
+        found
+    }
+}
+
+struct Sinner(Arc<Wrong>);
+
+#[async_trait]
+impl Subject for Sinner {
+    fn tracker(&self) -> Arc<dyn Tracker> {
+        self.0.clone()
+    }
+
+    fn project(&self) -> &str {
+        self.0.inner.project()
+    }
+
+    fn guarded(&self) -> (&str, &str) {
+        self.0.inner.guarded()
+    }
+
+    async fn count(&self, tenant: &str) -> usize {
+        self.0.inner.count(tenant).await
+    }
+
+    async fn comments(&self, tenant: &str, key: &str) -> Vec<String> {
+        self.0.inner.comments(tenant, key).await
+    }
+
+    fn lose_next_answer(&self) -> bool {
+        self.0.inner.lose_next_answer()
+    }
+}
+
+type Test = fn(Sinner) -> Pin<Box<dyn Future<Output = ()> + Send>>;
+
+macro_rules! tests {
+    ($($sin:ident: $test:ident),* $(,)?) => {
+        [$((Sin::$sin, stringify!($test), (|s| Box::pin(async move { conformance::$test(&s).await })) as Test)),*]
+    };
+}
+
+#[tokio::test]
+async fn the_suite_sees_every_sin() {
+    let table = tests![
+        CreatesInTheDryRun: a_dry_run_creates_nothing,
+        ChecksOnlyTheFirst: checks_a_whole_batch_at_once,
+        ForgetsWhichItem: checks_a_whole_batch_at_once,
+        TakesACircle: refuses_a_batch_that_does_not_hang_together,
+        TakesAnybody: only_who_may_creates,
+        IgnoresTheParent: a_story_is_read_back_under_its_epic,
+        ForgetsTheParent: a_parent_is_set_once_however_often,
+        TakesAnyParent: changes_nothing_that_is_not_there,
+        CommentsTwice: a_comment_is_made_once,
+        MakesTwo: one_effect_makes_one_issue,
+        FindsNoMarker: a_marker_finds_what_it_marks,
+        MixesTenants: tenants_never_mix,
+        SaysLostIsRejected: a_lost_answer_makes_no_second_issue,
+    ];
+    for (sin, name, test) in table {
+        let wrong = Wrong { sin, inner: Local::new(open()), calls: AtomicUsize::new(0) };
+        let ended = tokio::spawn(test(Sinner(Arc::new(wrong)))).await;
+        assert!(ended.is_err_and(|error| error.is_panic()), "{name} passed a tracker that {sin:?}");
+    }
+}
+
+/// The tests that see a sin pass where there is none: the same wrapper around what is right.
+#[tokio::test]
+async fn a_wrapper_alone_is_no_sin() {
+    // Of all the sins, this one shows only where an answer is lost.
+    let right = || {
+        let wrong =
+            Wrong { sin: Sin::SaysLostIsRejected, inner: Local::new(open()), calls: AtomicUsize::new(0) };
+        Sinner(Arc::new(wrong))
+    };
+    conformance::a_dry_run_creates_nothing(&right()).await;
+    conformance::checks_a_whole_batch_at_once(&right()).await;
+    conformance::only_who_may_creates(&right()).await;
+    conformance::a_parent_is_set_once_however_often(&right()).await;
+    conformance::a_comment_is_made_once(&right()).await;
+    conformance::one_effect_makes_one_issue(&right()).await;
+    conformance::tenants_never_mix(&right()).await;
+    let epic = member(ItemType::Epic, "e", None);
+    assert!(matches!(right().tracker().check("t", "DEMO", None, &[epic]).await, Attempt::Applied(())));
+}
