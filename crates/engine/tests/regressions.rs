@@ -159,7 +159,10 @@ fn an_uncertain_call_is_made_again_by_a_press_alone_and_ends_on_every_card() {
 fn a_call_that_answers_after_all_ends_the_question() {
     for (outcome, came) in [
         (Outcome::Done { result: EffectResult::Said { text: "Published.".into() } }, Progress::Done),
-        (failed("it is read-only"), Progress::Failed { text: "it is read-only".into(), errors: Vec::new(), again: None }),
+        (
+            failed("it is read-only"),
+            Progress::Failed { text: "it is read-only".into(), errors: Vec::new(), again: None },
+        ),
     ] {
         let mut w = World::new();
         let (asks, released, call) = w.unsure_call();
