@@ -74,6 +74,8 @@ fn the_figures_are_what_a_person_counts() {
         ("reply_to.linked", 3, 3),
         ("reply_to.new", 1, 1),
         ("intent.misfire", 1, 5),
+        ("intent.accepted", 6, 8),
+        ("intent.accepted_but_greetings", 6, 8),
         ("intent.gated", 2, 8),
     ];
     assert_eq!(seen, expected);

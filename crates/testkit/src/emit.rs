@@ -134,6 +134,9 @@ fn given(given: &Given) -> Pairs {
     if given.tracker != base.tracker {
         all.put("tracker", tracker(given));
     }
+    if !given.posts.is_empty() {
+        all.put("posts", Value::Sequence(given.posts.iter().map(|how| text(how)).collect()));
+    }
     if given.model {
         all.put("model", text("script"));
     }

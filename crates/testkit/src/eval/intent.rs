@@ -215,6 +215,17 @@ mod tests {
     }
 
     #[test]
+    fn a_greeting_is_disputed_only_where_its_label_knows_no_meta() {
+        let disputed = |text: &str, accept: &[&str]| {
+            let row = json!({ "id": "1", "source": "own", "user_text": text, "gold_accept": accept, "gold_reject": [] });
+            serde_json::from_value::<IntentCase>(row).unwrap().disputes_greetings()
+        };
+        assert!(disputed("good morning", &["DISCUSSION"]));
+        assert!(!disputed("good morning", &["DISCUSSION", "META"]));
+        assert!(!disputed("good morning, create a ticket", &["TICKET"]));
+    }
+
+    #[test]
     fn a_decision_without_an_intent_is_one_of_the_five_too() {
         let mut decision = seen(Reason::GateOpened).decision;
         for (reason, intent) in [
