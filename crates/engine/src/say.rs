@@ -12,7 +12,7 @@ use crate::decision::Verdict;
 use crate::event::{Attached, Posted};
 use crate::focus::{Need, Reference, Thread};
 use crate::lane::Task;
-use crate::policy::Policy;
+use crate::policy::{Policy, limits};
 use crate::tickets::{Draft, Part};
 use crate::time::Timestamp;
 use crate::trace::TurnSummary;
@@ -56,8 +56,6 @@ pub(crate) const NO_EPIC: &str = "its epic was not created";
 pub(crate) const SKIP: &str = "Skip";
 pub(crate) const CANCEL: &str = "Cancel";
 pub(crate) const LAST_FIELD: &str = "That was the last field. The card above is as it stands now.";
-/// Characters of a field that its question repeats; the card has all of it.
-const FIELD_SHOWN: usize = 200;
 pub(crate) const CHECK_LOST: &str = "the tracker did not answer";
 
 /// Help, naming the installation's command.
@@ -360,7 +358,7 @@ pub(crate) fn edit_field(draft: &Draft, part: Part) -> String {
     format!(
         "{label}: what should it say? {SKIP} leaves it, {CANCEL} ends the edit.\nNow: “{}”\nLines like \"{label}: …\" \
          change several fields at once. There is: {}.",
-        gate_card(draft.part(part), FIELD_SHOWN),
+        gate_card(draft.part(part), limits::FIELD_SHOWN),
         labels.join(", ")
     )
 }

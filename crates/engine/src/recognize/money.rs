@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use super::echo::Echo;
 use super::lexicon::{Lexicon, RECOGNIZE, Section, SectionId, skip};
-use super::more::Inside;
+use super::more::{self, Inside};
 use super::numeral::{Decimal, Numerals};
 use super::words::{Gap, Word, Words};
 use super::{Context, Found, Match, Money, NoMatch, Reads, Value, clause, named};
@@ -56,17 +56,10 @@ impl Reads for Reader<'_> {
     /// The amounts of a currency.
     fn values(&self) -> Vec<Inside> {
         let words = self.message.all();
-        let (mut all, mut at) = (Vec::new(), 0);
-        while at < words.len() {
-            match self.amount(words, at) {
-                Some((money, next)) if money.currency.is_some() => {
-                    all.push(Inside { found: Found::of(Value::Money(money), &words[at..next]), fit: 0 });
-                    at = next;
-                }
-                _ => at += 1,
-            }
-        }
-        all
+        more::along(words, |at| {
+            let (money, next) = self.amount(words, at).filter(|(money, _)| money.currency.is_some())?;
+            Some((next, Some(Inside { found: Found::of(Value::Money(money), &words[at..next]), fit: 0 })))
+        })
     }
 }
 

@@ -24,6 +24,21 @@ pub(crate) struct Inside {
     pub(crate) fit: u8,
 }
 
+/// The values along a message: `read` says of the one that begins at a word where it ends, and what it is worth when it
+/// counts. No value begins inside another.
+pub(crate) fn along(words: &[Word], read: impl Fn(usize) -> Option<(usize, Option<Inside>)>) -> Vec<Inside> {
+    let (mut all, mut at) = (Vec::new(), 0);
+    while at < words.len() {
+        let Some((next, inside)) = read(at) else {
+            at += 1;
+            continue;
+        };
+        all.extend(inside);
+        at = next;
+    }
+    all
+}
+
 /// Whether a language can tell an answer inside more from a request.
 pub(crate) fn has(lexicon: &Lexicon) -> bool {
     lexicon.has(request::ACT)

@@ -10,7 +10,7 @@ use core::ops::Range;
 
 use super::echo::Echo;
 use super::lexicon::{Lexicon, Section, SectionId, anywhere, skip};
-use super::more::Inside;
+use super::more::{self, Inside};
 use super::numeral::{Decimal, Numerals};
 use super::words::{Gap, MOST, Word, Words};
 use super::{Context, Found, Match, NoMatch, Reads, Value, clause, named};
@@ -77,29 +77,24 @@ impl Reads for Reader<'_> {
     /// The quantities in a message: numbers of something, or those that words of quantity lead to.
     fn values(&self) -> Vec<Inside> {
         let words = self.message.all();
-        let (mut all, mut at) = (Vec::new(), 0);
-        while at < words.len() {
-            let Some((value, next)) = self.value(words, at).filter(|_| !inside(words, at)) else {
-                at += 1;
-                continue;
-            };
+        more::along(words, |at| {
+            let (value, next) = self.value(words, at).filter(|_| !inside(words, at))?;
             let kind = self.kind(words, next);
             let counted = self.noun(words, next) > 0;
             let ends =
                 next == words.len() || words[next - 1].after > Gap::Space || self.list(ENDS).at(words, next);
             let led =
                 at > 0 && ends && (self.echo.is_asked(&words[at - 1]) || self.list(BEFORE).at(words, at - 1));
-            if kind != Kind::Other && (counted || led) && !self.qualified(words, next) {
-                let found = Found::of(Value::Number(value.to_string()), &words[at..next]);
+            let counts = kind != Kind::Other && (counted || led) && !self.qualified(words, next);
+            let found = counts.then(|| {
                 let named = (0..at).rev().take(NEAR).any(|before| self.echo.is_asked(&words[before]));
-                all.push(Inside {
-                    found,
+                Inside {
+                    found: Found::of(Value::Number(value.to_string()), &words[at..next]),
                     fit: u8::from(counted) + u8::from(kind == Kind::Asked) + 2 * u8::from(named && self.code),
-                });
-            }
-            at = next;
-        }
-        all
+                }
+            });
+            Some((next, found))
+        })
     }
 }
 

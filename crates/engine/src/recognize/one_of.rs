@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use super::echo::Echo;
 use super::lexicon::{Lexicon, SectionId, skip};
-use super::more::Inside;
+use super::more::{self, Inside};
 use super::words::{Gap, Word, Words};
 use super::{Choice, Context, Found, Match, NoMatch, Reads, Value, clause, named};
 
@@ -61,16 +61,10 @@ impl Reads for Reader<'_> {
 
     fn values(&self) -> Vec<Inside> {
         let words = self.message.all();
-        let (mut all, mut at) = (Vec::new(), 0);
-        while at < words.len() {
-            let Some((value, next)) = self.names.at(words, at) else {
-                at += 1;
-                continue;
-            };
-            all.push(Inside { found: Found::of(value, &words[at..next]), fit: 0 });
-            at = next;
-        }
-        all
+        more::along(words, |at| {
+            let (value, next) = self.names.at(words, at)?;
+            Some((next, Some(Inside { found: Found::of(value, &words[at..next]), fit: 0 })))
+        })
     }
 }
 

@@ -14,6 +14,8 @@ use super::words::{Gap, Word, Words};
 
 /// The words that are meant, each `=1`.
 const MEANT: SectionId = named("slips");
+/// What stands behind an apostrophe.
+const BEHIND: SectionId = named("slips.behind");
 /// A word with fewer letters is not mended.
 const SHORTEST: usize = 4;
 /// A word with more bytes is no slip of anything.
@@ -22,7 +24,8 @@ const LONGEST: usize = 24;
 /// The message without its slips; nothing when it has none.
 pub(crate) fn mended(lexicon: &'static Lexicon, message: &Words) -> Option<Words> {
     let slip = |word: &&Word| word.id == WordId::UNKNOWN && !word.digit && word.end - word.at <= LONGEST;
-    let apart = |pair: &[Word]| is_torn(message, pair);
+    let behind = lexicon.section(BEHIND);
+    let apart = |pair: &[Word]| is_torn(behind, message, pair);
     if !message.all().iter().any(|word| slip(&word)) && !message.all().windows(2).any(apart) {
         return None;
     }
@@ -56,11 +59,10 @@ pub(crate) fn mended(lexicon: &'static Lexicon, message: &Words) -> Option<Words
 }
 
 /// Whether two words are what an apostrophe joins, with another mark in its place.
-fn is_torn(message: &Words, pair: &[Word]) -> bool {
+fn is_torn(behind: Section, message: &Words, pair: &[Word]) -> bool {
     let [one, other] = pair else { return false };
     let mark = message.text().get(one.end..other.at).unwrap_or_default();
-    let end = matches!(message.folded(other), "s" | "t" | "m" | "d" | "ll" | "re" | "ve");
-    end && matches!(mark, ";" | "\"" | "`" | "´")
+    behind.is(core::slice::from_ref(other)) && matches!(mark, ";" | "\"" | "`" | "´")
 }
 
 /// The word both are, when there is one.

@@ -85,8 +85,11 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> Tried {
             Some(Moved::Stale) => Reason::TaskStaleReport,
             None => Reason::TaskTooManyLive,
         }),
-        EventKind::IntakeNotice { why, message } if why.starts_with("still_open") => {
-            Decided(still_open(turn, message, why == "still_open"))
+        EventKind::IntakeNotice { why, message } if why == "still_open" => {
+            Decided(still_open(turn, message, true))
+        }
+        EventKind::IntakeNotice { why, message } if why == "still_open_here" => {
+            Decided(still_open(turn, message, false))
         }
         EventKind::IntakeNotice { message, .. } => {
             turn.say(MessageKind::Notification, None, message);
