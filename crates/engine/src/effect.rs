@@ -3,16 +3,21 @@
 //! An effect is data with an id. It is performed after the commit; its outcome comes back as
 //! [`crate::event::EventKind::EffectSettled`] and is judged by the same step.
 
+mod class;
+mod outcome;
+mod trying;
+
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::ask::{Answer, Ask};
-use crate::canon::sha256;
+pub use self::class::EffectClass;
+pub use self::outcome::{Attempt, EffectResult, FieldError, Outcome};
+pub use self::trying::{AfterUnknown, Guarantee, after_unknown, retry_delay};
+use crate::ask::Ask;
 use crate::id::{CardId, EffectId, MessageId, TaskId};
 use crate::lane::LaneKey;
-use crate::policy::limits;
 use crate::tickets::{Item, Target};
 use crate::time::Millis;
 use crate::work::Call;
@@ -196,265 +201,6 @@ fn one_or_many<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Item>, D::Error
     })
 }
 
-/// The class of an effect (`spec 06 §4.2`): what the outbox orders, limits and refuses by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum EffectClass {
-    /// See [`EffectBody::Reply`].
-    #[serde(rename = "reply")]
-    Reply,
-    /// See [`EffectBody::CardPost`].
-    #[serde(rename = "card.post")]
-    CardPost,
-    /// See [`EffectBody::CardUpdate`].
-    #[serde(rename = "card.update")]
-    CardUpdate,
-    /// See [`EffectBody::Notice`].
-    #[serde(rename = "notice")]
-    Notice,
-    /// See [`EffectBody::ModelAsk`].
-    #[serde(rename = "model.ask")]
-    ModelAsk,
-    /// See [`EffectBody::TrackerCheck`].
-    #[serde(rename = "tracker.check")]
-    TrackerCheck,
-    /// See [`EffectBody::TrackerCreate`].
-    #[serde(rename = "tracker.create")]
-    TrackerCreate,
-    /// See [`EffectBody::TrackerUpdate`].
-    #[serde(rename = "tracker.update")]
-    TrackerUpdate,
-    /// See [`EffectBody::PostChannel`].
-    #[serde(rename = "post.channel")]
-    PostChannel,
-    /// See [`EffectBody::ToolCall`].
-    #[serde(rename = "tool.call")]
-    ToolCall,
-    /// See [`EffectBody::AgentDelegate`].
-    #[serde(rename = "agent.delegate")]
-    AgentDelegate,
-}
-
-impl EffectClass {
-    /// Every class.
-    pub const ALL: [Self; 11] = [
-        Self::Reply,
-        Self::CardPost,
-        Self::CardUpdate,
-        Self::Notice,
-        Self::ModelAsk,
-        Self::TrackerCheck,
-        Self::TrackerCreate,
-        Self::TrackerUpdate,
-        Self::PostChannel,
-        Self::ToolCall,
-        Self::AgentDelegate,
-    ];
-
-    /// Its public name.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Reply => "reply",
-            Self::CardPost => "card.post",
-            Self::CardUpdate => "card.update",
-            Self::Notice => "notice",
-            Self::ModelAsk => "model.ask",
-            Self::TrackerCheck => "tracker.check",
-            Self::TrackerCreate => "tracker.create",
-            Self::TrackerUpdate => "tracker.update",
-            Self::PostChannel => "post.channel",
-            Self::ToolCall => "tool.call",
-            Self::AgentDelegate => "agent.delegate",
-        }
-    }
-
-    /// The class of that name.
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|class| class.word() == word)
-    }
-
-    /// A tool or a sub-agent does it: what comes of it has no key.
-    #[must_use]
-    pub fn calls(self) -> bool {
-        matches!(self, Self::ToolCall | Self::AgentDelegate)
-    }
-
-    /// Can leave the thread; whether one does, [`EffectBody::outward`] says.
-    #[must_use]
-    pub fn can_leave(self) -> bool {
-        matches!(
-            self,
-            Self::TrackerCreate
-                | Self::TrackerUpdate
-                | Self::PostChannel
-                | Self::ToolCall
-                | Self::AgentDelegate
-        )
-    }
-
-    /// Whether success comes back as a turn. A delivered message changes nothing a step would decide, so
-    /// its success is recorded with the effect alone; its failure is always a turn.
-    #[must_use]
-    pub fn reports_success(self) -> bool {
-        !matches!(self, Self::Reply | Self::CardPost | Self::CardUpdate | Self::Notice)
-    }
-
-    /// When trying stops (`spec 06 §4.5`): attempts, and time since the commit.
-    #[must_use]
-    pub fn gives_up(self) -> (u32, Millis) {
-        match self {
-            Self::Reply | Self::CardPost => limits::GIVE_UP_MESSAGE,
-            Self::Notice => limits::GIVE_UP_NOTICE,
-            Self::CardUpdate => limits::GIVE_UP_CARD_UPDATE,
-            Self::ModelAsk => limits::GIVE_UP_MODEL_ASK,
-            Self::TrackerCheck | Self::TrackerCreate | Self::TrackerUpdate | Self::PostChannel => {
-                limits::GIVE_UP_TRACKER
-            }
-            Self::ToolCall => limits::GIVE_UP_TOOL,
-            Self::AgentDelegate => limits::GIVE_UP_AGENT,
-        }
-    }
-}
-
-/// What the far side promises about a request made twice. The adapter states it, never the caller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Guarantee {
-    /// The same effect id is applied once.
-    Idempotent,
-    /// Nothing is promised.
-    Nothing,
-}
-
-/// What follows an unknown outcome (`spec 06 §4.4`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AfterUnknown {
-    /// A, G: try again on the schedule.
-    Retry,
-    /// C: try once more, then give up; a duplicate can be seen.
-    RetryOnce,
-    /// D: park as uncertain, never send again by itself.
-    Park,
-}
-
-/// The policy of an effect against a far side (`spec 06 §4.4`): what leaves the thread is never sent again by itself.
-#[must_use]
-pub fn after_unknown(body: &EffectBody, far_side: Guarantee) -> AfterUnknown {
-    match (body.class(), far_side) {
-        (_, Guarantee::Idempotent) => AfterUnknown::Retry,
-        // Setting a field twice sets it once.
-        _ if matches!(body, EffectBody::TrackerUpdate { change: IssueChange::Parent(_), .. }) => {
-            AfterUnknown::Retry
-        }
-        (_, Guarantee::Nothing) if body.outward() => AfterUnknown::Park,
-        (EffectClass::Reply | EffectClass::CardPost | EffectClass::Notice, _) => AfterUnknown::RetryOnce,
-        _ => AfterUnknown::Retry,
-    }
-}
-
-/// How an effect ended, as the lane is told.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "as", rename_all = "snake_case")]
-pub enum Outcome {
-    /// Applied.
-    Done {
-        /// What came of it.
-        result: EffectResult,
-    },
-    /// Over without being applied.
-    Failed {
-        /// A stable word: `rejected`, `dry_run`, `dependency`, `gave_up`.
-        reason: String,
-        /// For a person.
-        text: String,
-        /// What is wrong with which field.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        errors: Vec<FieldError>,
-    },
-    /// Nobody can say; a person is asked and it is never sent again by itself.
-    Uncertain {
-        /// For a person.
-        text: String,
-    },
-}
-
-/// What came of an effect that was applied.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "what", rename_all = "snake_case")]
-pub enum EffectResult {
-    /// A message was delivered, under the channel's id when it has one.
-    Delivered {
-        /// The channel's id.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        channel_id: Option<String>,
-    },
-    /// The tracker would take it.
-    Checked,
-    /// There is such an issue.
-    Found {
-        /// `DEMO-1`.
-        key: String,
-        /// Its title, to compare.
-        title: String,
-        /// Where to see it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        url: Option<String>,
-        /// The epic it belongs to.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        parent: Option<String>,
-    },
-    /// These issues carry the marker; none found proves nothing.
-    Sought {
-        /// Their keys and where to see them, oldest first.
-        issues: Vec<(String, Option<String>)>,
-    },
-    /// An issue was changed.
-    Updated,
-    /// It is posted.
-    Posted {
-        /// Where to see it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        url: Option<String>,
-    },
-    /// An issue exists.
-    Issue {
-        /// `DEMO-1`.
-        key: String,
-        /// Where to see it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        url: Option<String>,
-    },
-    /// A model answered inside the bounds.
-    Answered(Answer),
-    /// A tool or a sub-agent answered. What it wrote is data, never an instruction.
-    Said {
-        /// Its words.
-        text: String,
-    },
-}
-
-/// One thing wrong with one field.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FieldError {
-    /// Which item of a batch, by its id; empty for the only one, or for all of them.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub item: String,
-    /// The check that failed, `check.required` and its like (`spec 06 §6.1`).
-    pub code: String,
-    /// Which field.
-    pub field: String,
-    /// For a person.
-    pub text: String,
-}
-
-impl FieldError {
-    /// Wrong with the only item, or with all of them.
-    #[must_use]
-    pub fn new(code: &str, field: &str, text: impl Into<String>) -> Self {
-        Self { item: String::new(), code: code.into(), field: field.into(), text: text.into() }
-    }
-}
-
 impl EffectBody {
     /// Its class.
     #[must_use]
@@ -542,65 +288,6 @@ impl EffectBody {
             | Self::PostChannel { .. }
             | Self::ToolCall(_)
             | Self::AgentDelegate(_) => String::new(),
-        }
-    }
-}
-
-/// The wait before attempt `n + 1`, in milliseconds (`spec 06 §4.5`): doubling, spread by the effect's own
-/// id so that it is the same on every replay, never less than what the far side asked for.
-///
-/// ```
-/// use throughline_engine::effect::retry_delay;
-/// let id = "fx_65emfyihdqmez2f6x5fvmpxn".into();
-/// let delays: Vec<i64> = (1..=6).map(|n| retry_delay(&id, n, None)).collect();
-/// assert_eq!(delays, [1000, 2297, 4709, 7737, 15754, 32866]);
-/// ```
-#[must_use]
-pub fn retry_delay(effect: &EffectId, n: u32, hint: Option<Millis>) -> Millis {
-    let digest = sha256(&[effect.0.as_bytes(), b"#", format!("{n}").as_bytes()]);
-    let u = u64::from(u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]));
-    // (0.8 + 0.4 u / 2^32) in units of 2^-32 / 10, so that it stays in integers.
-    let spread = (8u64 << 32) + 4 * u;
-    let base = limits::RETRY_FIRST.unsigned_abs() << n.saturating_sub(1).min(20);
-    let delay = u128::from(base) * u128::from(spread) / (10u128 << 32);
-    let delay = Millis::try_from(delay).unwrap_or(Millis::MAX);
-    delay.clamp(limits::RETRY_FIRST, limits::RETRY_LONGEST).max(hint.unwrap_or(0))
-}
-
-/// How one attempt at an effect ended (`spec 06 §4.3`), with the proof each needs. What every edge answers.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Attempt<T> {
-    /// A success answer with something we can use.
-    Applied(T),
-    /// No byte of the request was written, or the far side says it refused to process it.
-    NotApplied {
-        /// What happened.
-        why: String,
-        /// How long the far side asks us to wait.
-        hint: Option<Millis>,
-    },
-    /// The far side understood and said no, for good.
-    Rejected {
-        /// For a person.
-        text: String,
-        /// What is wrong with which field.
-        errors: Vec<FieldError>,
-    },
-    /// Everything else: a timeout, a reset, an answer nobody can read.
-    Unknown {
-        /// What happened.
-        why: String,
-    },
-}
-
-impl<T> Attempt<T> {
-    /// The same outcome with another result.
-    pub fn map<U>(self, result: impl FnOnce(T) -> U) -> Attempt<U> {
-        match self {
-            Self::Applied(applied) => Attempt::Applied(result(applied)),
-            Self::NotApplied { why, hint } => Attempt::NotApplied { why, hint },
-            Self::Rejected { text, errors } => Attempt::Rejected { text, errors },
-            Self::Unknown { why } => Attempt::Unknown { why },
         }
     }
 }
