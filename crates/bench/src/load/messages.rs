@@ -8,7 +8,7 @@ use throughline_engine::{Event, EventKind, Timestamp};
 use crate::frame::mixed;
 
 /// A rule decides, and the turn answers with one reply: the turn of `spec 09 §1`, with one outbox row.
-pub(crate) const REPLY: &str = "Please review the proposal for the billing team";
+pub(crate) const REPLY: &str = "How do I create a ticket for the billing team?";
 
 /// No rule decides: through every rung to the gate, which shows a card with buttons and closes the one before.
 pub(crate) const GATE: &str = "What do you think about microservices for the billing team?";
