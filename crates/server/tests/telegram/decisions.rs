@@ -37,7 +37,7 @@ async fn a_decision_is_posted_at_the_root_and_linked_both_ways() {
     assert_eq!(posts[0].get("message_thread_id"), None, "at the root");
     let text = posts[0]["text"].as_str().unwrap();
     assert!(text.contains("Discussed in https://t.me/c/1234567890/5"), "{text}");
-    assert!(text.ends_with("Decided by @Mia on 2026-01-15 at 10:00 UTC"), "{text}");
+    assert!(text.ends_with("Decided by @\u{2060}Mia on 2026-01-15 at 10:00 UTC"), "{text}");
     let post = w.telegram.bot_messages(FORUM).into_iter().find(|shown| shown.text.starts_with("Decision on"));
     let link = format!("https://t.me/c/1234567890/{}", post.unwrap().id);
     let receipt = w.telegram.shown(FORUM, card.id).unwrap();
