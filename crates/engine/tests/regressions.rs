@@ -306,3 +306,22 @@ fn a_deadline_of_a_decided_card_is_over() {
     let given = Given { now: card.expires_at.unwrap().plus(1), ..Given::default() };
     assert_eq!(w.event("", due, given).decision.reason, Reason::TimerSuperseded);
 }
+
+/// What the tracker says of a key is a turn with a reason of its own, and an answer that comes twice counts once.
+#[test]
+fn an_issue_is_tracked_when_the_tracker_has_it() {
+    let mut w = World::new();
+    let _ = w.says("ana", "/maro track DEMO-7");
+    let find = w
+        .effects
+        .iter()
+        .find(|effect| matches!(effect.body, EffectBody::TrackerFind { .. }))
+        .unwrap()
+        .clone();
+    assert!(w.lane.head.tracked.iter().all(|issue| issue.sought.is_some()), "not believed yet");
+    let found = EffectResult::Found { key: "DEMO-7".into(), title: "Log-in".into(), url: None, parent: None };
+    let found = Outcome::Done { result: found };
+    assert_eq!(w.outcome(&find, found.clone()).decision.reason, Reason::IssueTracked);
+    assert_eq!(w.lane.head.tracked[0].title, "Log-in");
+    assert_ne!(w.outcome(&find, found).decision.reason, Reason::IssueTracked);
+}

@@ -206,7 +206,7 @@ pub(crate) fn edit_by_text(
     }
     if labelled && !changed {
         turn.tell(say::NOTHING_CHANGED);
-    } else if !(labelled || whole) && !ask_field(turn, &id, &draft, Some(part)) {
+    } else if !(labelled || whole || ask_field(turn, &id, &draft, Some(part))) {
         turn.say(MessageKind::Notification, Some(&draft.task), say::LAST_FIELD);
     }
 }
