@@ -64,6 +64,8 @@ ids! {
     BatchId, "b_";
     /// A decision people record.
     ProposalId, "dc_";
+    /// A list of options, by its content.
+    SetId, "os1-";
     /// A deadline.
     TimerId, "tm_";
 }

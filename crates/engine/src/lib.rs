@@ -36,6 +36,7 @@ pub mod policy;
 pub mod recognize;
 pub mod redact;
 pub mod review;
+pub mod selection;
 pub mod snapshot;
 pub mod tickets;
 pub mod time;

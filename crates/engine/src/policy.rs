@@ -66,6 +66,14 @@ pub mod limits {
     ];
     /// Days of daily searches.
     pub const SEEK_DAYS: i64 = 7;
+    /// Options of one list (`spec 04 §2.3`).
+    pub const SET_OPTIONS: usize = 50;
+    /// Bytes of an option's id.
+    pub const OPTION_ID: usize = 128;
+    /// Graphemes of an option's label.
+    pub const OPTION_LABEL: usize = 200;
+    /// Appearances of a list that are kept: a reply to an older one means the newest.
+    pub const SHOWINGS: usize = 5;
     /// Issue keys that one decision names: what a line holds.
     pub const DECISION_ISSUES: usize = 10;
     /// How often a lost race is run again before the row is left for later (`spec 06 §3.1`).

@@ -24,7 +24,7 @@ mod numeral;
 mod one_of;
 mod person;
 mod request;
-mod selection;
+pub(crate) mod selection;
 mod slips;
 mod suggestion;
 pub(crate) mod words;
@@ -507,7 +507,7 @@ fn free_text(message: &Words, context: &Context<'_>) -> Result<Match, NoMatch> {
 }
 
 /// The section of that name in the recognisers' lexicons.
-const fn named(name: &str) -> SectionId {
+pub(crate) const fn named(name: &str) -> SectionId {
     lexicon::named(RECOGNIZE_NAMES, name)
 }
 

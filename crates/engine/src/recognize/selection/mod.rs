@@ -8,7 +8,7 @@
 
 mod compare;
 mod frame;
-mod normal;
+pub(crate) mod normal;
 mod position;
 
 use alloc::string::String;

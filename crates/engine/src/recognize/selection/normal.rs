@@ -13,7 +13,7 @@ use icu_properties::props::GeneralCategory;
 
 /// What a character does to a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// A letter, a digit, a mark, or a symbol of mathematics or money: part of a word.
     Letter,
     /// An emoji or another picture: part of the label as it is shown, not as it is said.
@@ -22,7 +22,7 @@ pub(super) enum Kind {
     Separator,
 }
 
-pub(super) fn kind(c: char) -> Kind {
+pub(crate) fn kind(c: char) -> Kind {
     if c.is_ascii_alphanumeric() {
         return Kind::Letter;
     }
@@ -162,8 +162,28 @@ impl Compact {
     }
 }
 
+/// The compact form of a text, with its pictures or without.
+pub(crate) fn compact(text: &str, pictures: bool) -> String {
+    let mut compact = Compact::default();
+    compact.begin();
+    compact.add(text, pictures, |_, _| {});
+    compact.text
+}
+
+/// The words of a text in their normal form, with one space between them: what a hash holds of it.
+pub(crate) fn folded_text(text: &str) -> String {
+    let mut out = String::new();
+    Compact::default().add(text, false, |_, word| {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    });
+    out
+}
+
 /// Whether two texts are equal but for case, width, digits' script, invisible marks and how much space there is.
-pub(super) fn verbatim(one: &str, other: &str) -> bool {
+pub(crate) fn verbatim(one: &str, other: &str) -> bool {
     let form = |text: &str| {
         let mut out = String::new();
         folded(text, |c| {
@@ -180,7 +200,7 @@ pub(super) fn verbatim(one: &str, other: &str) -> bool {
 }
 
 /// The number these digits of any script are, when they are nothing else and at most three.
-pub(super) fn number(text: &str) -> Option<usize> {
+pub(crate) fn number(text: &str) -> Option<usize> {
     let mut digits = text.chars().map(|c| digit(c).or_else(|| wide(c)));
     let first = digits.next()??;
     iter::once(Some(first)).chain(digits).enumerate().try_fold(0usize, |number, (at, digit)| {
@@ -199,13 +219,6 @@ fn wide(c: char) -> Option<u8> {
 mod tests {
     use super::*;
     use alloc::string::ToString;
-
-    fn compact(text: &str, pictures: bool) -> String {
-        let mut compact = Compact::default();
-        compact.begin();
-        compact.add(text, pictures, |_, _| {});
-        compact.text
-    }
 
     #[test]
     fn what_only_looks_different_is_the_same() {

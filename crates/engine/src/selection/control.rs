@@ -1,0 +1,245 @@
+//! What a text is when it is no choice (`spec 04 §9`, steps 5 to 8 and 10): said to the list as a whole, a question, a
+//! command, something taken back. Each is one question asked of the text, over closed lists of words.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::parse::Parses;
+use crate::recognize::lexicon::SectionId;
+use crate::recognize::named;
+use crate::recognize::words::Gap;
+
+const REJECT: SectionId = named("list.reject");
+const RETURN: SectionId = named("list.return");
+const RESHOW: SectionId = named("list.reshow");
+const HESITATE: SectionId = named("list.hesitate");
+const VERIFY: SectionId = named("list.verify");
+const GREETING: SectionId = named("list.greeting");
+const QUESTION: SectionId = named("list.question");
+const REQUEST: SectionId = named("list.request");
+const TELL: SectionId = named("list.tell");
+const VERB: SectionId = named("list.verb");
+const COMMAND: SectionId = named("list.command");
+const NOT: SectionId = named("list.not");
+const WRONG: SectionId = named("list.wrong");
+const BUT: SectionId = named("list.but");
+const RATHER: SectionId = named("list.rather");
+const INSTEAD: SectionId = named("list.instead");
+const AND: SectionId = named("list.and");
+
+/// What is said to a list as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Control {
+    /// None of them.
+    Reject,
+    /// Back to one that was put aside.
+    Return,
+    /// Show it again.
+    Reshow,
+    /// Not decided yet.
+    Hesitate,
+}
+
+/// What takes something back (`spec 04 §11`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Repair {
+    /// What was done or suggested last.
+    Last,
+    /// What these parts of the text denote.
+    These(Vec<Range<usize>>),
+    /// What was picked before: this part of the text is meant instead.
+    Instead(Range<usize>),
+}
+
+impl Parses<'_> {
+    /// Whether what is left of the text, without politeness, is a phrase of this section.
+    fn says(&self, section: SectionId) -> bool {
+        let list = self.lexicon.section(section);
+        self.cores().any(|core| list.is(&self.message.all()[core]))
+    }
+
+    /// What the text says to the list as a whole.
+    pub(crate) fn control(&self) -> Option<Control> {
+        let all = [
+            (REJECT, Control::Reject),
+            (RETURN, Control::Return),
+            (RESHOW, Control::Reshow),
+            (HESITATE, Control::Hesitate),
+        ];
+        all.into_iter().find(|(section, _)| self.says(*section)).map(|(_, control)| control)
+    }
+
+    /// Whether the text asks what was done: "did I open sample2?"
+    pub(crate) fn verifies(&self) -> bool {
+        let words = self.message.all();
+        let greeted = self.lexicon.section(GREETING).longest(words, 0);
+        let verify = self.lexicon.section(VERIFY);
+        // Behind a greeting a name may stand.
+        let starts = [0, greeted, greeted + usize::from(greeted > 0)];
+        starts.into_iter().any(|at| verify.at(words, at))
+    }
+
+    /// Whether the text is a question. `exact`: a question about options is open, and the text denotes one of them.
+    pub(crate) fn asks(&self, exact: bool) -> bool {
+        let words = self.message.all();
+        let list = |id| self.lexicon.section(id);
+        let Some(last) = words.last() else { return false };
+        let asks = list(QUESTION).at(words, 0) || last.after == Gap::Question;
+        let request = list(REQUEST).longest(words, 0);
+        let requests = request > 0 && !list(TELL).at(words, request);
+        asks && !(requests || exact || list(VERB).at(words, 0) || list(COMMAND).at(words, 0))
+    }
+
+    /// Whether the text begins with what changes things: "delete sample2", "please rename it".
+    pub(crate) fn commands(&self) -> bool {
+        let words = self.message.all();
+        let list = self.lexicon.section(COMMAND);
+        self.cores().any(|core| list.at(words, core.start))
+    }
+
+    /// Whether something in the text says "not".
+    pub(crate) fn negates(&self) -> bool {
+        self.lexicon.section(NOT).within(self.message.all())
+    }
+
+    /// What the text takes back.
+    pub(crate) fn repairs(&self) -> Option<Repair> {
+        let words = self.message.all();
+        let list = |id| self.lexicon.section(id);
+        if self.says(WRONG) {
+            return Some(Repair::Last);
+        }
+        if let Some(core) = self.cores().find(|core| list(BUT).longest(words, core.start) > 0) {
+            let from = core.start + list(BUT).longest(words, core.start);
+            let parts = self.parts(from..core.end);
+            return (!parts.is_empty()).then_some(Repair::These(parts));
+        }
+        let rather = list(RATHER).longest(words, 0);
+        // "no sample2" without a comma may be "not sample2": it is asked about.
+        let divided = rather > 1
+            || rather == 1 && words[0].after >= Gap::Soft
+            || rather == 1 && !list(NOT).at(words, 0);
+        if rather > 0 && divided && rather < words.len() {
+            return Some(Repair::Instead(rather..words.len()));
+        }
+        let end = words.len().checked_sub(1)?;
+        (end > 0 && list(INSTEAD).is(&words[end..])).then_some(Repair::Instead(0..end))
+    }
+
+    /// What "and", "or" and commas divide.
+    fn parts(&self, words: Range<usize>) -> Vec<Range<usize>> {
+        let all = self.message.all();
+        let and = self.lexicon.section(AND);
+        let (mut parts, mut from) = (Vec::new(), words.start);
+        for at in words.clone() {
+            let joins = and.is(&all[at..=at]);
+            if joins || at + 1 == words.end || all[at].after == Gap::Soft {
+                let to = if joins { at } else { at + 1 };
+                if to > from {
+                    parts.push(from..to);
+                }
+                from = at + 1;
+            }
+        }
+        parts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recognize::lexicon::RECOGNIZE;
+    use crate::recognize::words::Words;
+
+    fn with<T>(text: &str, read: impl Fn(&Parses<'_>) -> T) -> T {
+        let words = Words::of(text);
+        read(&Parses::of(&RECOGNIZE[0], &words, true))
+    }
+
+    #[test]
+    fn what_is_said_to_the_whole_list() {
+        for (text, control) in [
+            ("none of these", Some(Control::Reject)),
+            ("none of them, thanks", Some(Control::Reject)),
+            ("neither", Some(Control::Reject)),
+            ("back to options", Some(Control::Return)),
+            ("ok go back please", Some(Control::Return)),
+            ("options?", Some(Control::Reshow)),
+            ("what were those", Some(Control::Reshow)),
+            ("hmm", Some(Control::Hesitate)),
+            ("not sure", Some(Control::Hesitate)),
+            ("none of those, open dashboard", None),
+            ("back up the database", None),
+        ] {
+            assert_eq!(with(text, |parses| parses.control()), control, "{text}");
+        }
+    }
+
+    #[test]
+    fn questions_and_what_only_looks_like_one() {
+        for text in [
+            "what is sample2",
+            "is it the right choice",
+            "is links panel d open?",
+            "can you tell me more",
+            "do you know",
+            "sample2, or what?",
+        ] {
+            assert!(with(text, |parses| parses.asks(false)), "{text}");
+        }
+        for text in [
+            "open links panel d?",
+            "can you open links panel d?",
+            "could you please show sample2",
+            "delete this?",
+            "open sample2",
+            "do it",
+        ] {
+            assert!(!with(text, |parses| parses.asks(false)), "{text}");
+        }
+        assert!(!with("links panel d?", |parses| parses.asks(true)));
+    }
+
+    #[test]
+    fn asking_what_was_done_never_does_it() {
+        for text in [
+            "did i open the links panel d?",
+            "have i opened sample2 this session?",
+            "hey assistant did i open the sample2?",
+            "did i ask you to open links panel d?",
+        ] {
+            assert!(with(text, |parses| parses.verifies()), "{text}");
+        }
+        assert!(!with("open sample2", |parses| parses.verifies()));
+    }
+
+    #[test]
+    fn what_is_taken_back() {
+        let one = |range| Some(Repair::These(alloc::vec![range]));
+        for (text, repair) in [
+            ("not that", Some(Repair::Last)),
+            ("wrong one", Some(Repair::Last)),
+            ("not the first", one(1..3)),
+            ("not 1 or 2", Some(Repair::These(alloc::vec![1..2, 3..4]))),
+            ("don't open sample2", one(2..3)),
+            ("anything but sample2", one(2..3)),
+            ("no, sample2", Some(Repair::Instead(1..2))),
+            ("i meant sample2", Some(Repair::Instead(2..3))),
+            ("actually the second", Some(Repair::Instead(1..3))),
+            ("sample2 instead", Some(Repair::Instead(0..1))),
+            ("no sample2", None),
+            ("open sample2", None),
+        ] {
+            assert_eq!(with(text, |parses| parses.repairs()), repair, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_changes_things_is_a_command() {
+        assert!(
+            with("delete sample2", |parses| parses.commands())
+                && with("please rename it", |parses| parses.commands())
+        );
+        assert!(!with("open sample2", |parses| parses.commands()));
+    }
+}

@@ -1,0 +1,227 @@
+//! Words that say where an option is (`spec 04 §8`): "from chat", "in this widget", "from Recent". They are read before
+//! anything else, narrow what a text may mean, and authorise nothing.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::Scope;
+use super::hint::distance;
+use crate::recognize::lexicon::{Lexicon, SectionId};
+use crate::recognize::named;
+use crate::recognize::selection::normal;
+use crate::recognize::words::Words;
+
+const CUES: [(SectionId, Scope); 4] = [
+    (named("list.cue.chat"), Scope::Chat),
+    (named("list.cue.widget"), Scope::Widget),
+    (named("list.cue.dashboard"), Scope::Dashboard),
+    (named("list.cue.workspace"), Scope::Workspace),
+];
+const NAMED: SectionId = named("list.cue.named");
+const LEAD: SectionId = named("list.cue.lead");
+const WORD: SectionId = named("list.cue.word");
+const PANEL: &str = "panel";
+const EVERYDAY: SectionId = named("common");
+/// Shorter words are too easily another.
+const TYPO: usize = 4;
+
+/// A registered place that people can name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'p> {
+    pub(crate) scope: Scope,
+    pub(crate) instance: &'p str,
+    pub(crate) title: &'p str,
+}
+
+/// How sure a cue is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Sure {
+    /// It is written as it should be.
+    High,
+    /// One slip away.
+    LowTypo,
+    /// Two.
+    ScopeUncertain,
+}
+
+/// Where a text says its option is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Cue {
+    pub(crate) scope: Scope,
+    /// The concrete place, when it was named.
+    pub(crate) instance: Option<String>,
+    /// Which words say so.
+    pub(crate) words: Range<usize>,
+    pub(crate) sure: Sure,
+}
+
+/// The cues of a text, in their order. Slips are only looked for where nothing is written as it should be.
+pub(crate) fn cues(lexicon: &'static Lexicon, message: &Words, places: &[Place<'_>]) -> Vec<Cue> {
+    let words = message.all();
+    let (mut found, mut at) = (Vec::new(), 0);
+    while at < words.len() {
+        let cue = at_word(lexicon, message, places, at);
+        at = cue.as_ref().map_or(at + 1, |cue| cue.words.end);
+        found.extend(cue);
+    }
+    if found.is_empty() { slips(lexicon, message, places) } else { found }
+}
+
+/// A text without a cue.
+pub(crate) fn without(message: &Words, cue: &Range<usize>) -> String {
+    let (words, text) = (message.all(), message.text());
+    let from = words.get(cue.start).map_or(text.len(), |word| word.at);
+    let to = words.get(cue.end - 1).map_or(text.len(), |word| word.end);
+    let mut rest = String::from(text.get(..from).unwrap_or("").trim_end());
+    let behind = text.get(to..).unwrap_or("");
+    if !rest.is_empty() && !behind.trim().is_empty() {
+        rest.push(' ');
+    }
+    rest.push_str(behind.trim_start());
+    rest
+}
+
+fn at_word(lexicon: &'static Lexicon, message: &Words, places: &[Place<'_>], at: usize) -> Option<Cue> {
+    let words = message.all();
+    let known = CUES.into_iter().map(|(section, scope)| (lexicon.section(section).longest(words, at), scope));
+    let (length, scope) = known.max_by_key(|(length, _)| *length)?;
+    let cue = |scope, instance, end| Some(Cue { scope, instance, words: at..end, sure: Sure::High });
+    // A place's own name wins over a general word: "from the current sprint".
+    let leads = lexicon.section(NAMED).ends(words, at) & !1;
+    let named = |lead: usize| {
+        places.iter().filter_map(move |place| Some((place, title(message, place.title, at + lead)?)))
+    };
+    let longest = (1..=words.len() - at)
+        .filter(|lead| leads & 1 << lead != 0)
+        .flat_map(named)
+        .max_by_key(|(_, end)| *end);
+    if let Some((place, end)) = longest.filter(|(_, end)| *end > at + length) {
+        let panel = words.get(end).is_some_and(|word| message.folded(word) == PANEL);
+        return cue(place.scope, Some(place.instance.into()), end + usize::from(panel));
+    }
+    if length > 0 { cue(scope, None, at + length) } else { None }
+}
+
+/// Where a place's title ends that begins at a word.
+fn title(message: &Words, title: &str, at: usize) -> Option<usize> {
+    let title = normal::compact(title, false);
+    let words = message.all();
+    let mut said = String::new();
+    for (end, word) in (at + 1..).zip(words.get(at..)?) {
+        said.push_str(&normal::compact(message.raw(word), false));
+        if said == title {
+            return (!title.is_empty()).then_some(end);
+        }
+        if !title.starts_with(&said) {
+            return None;
+        }
+    }
+    None
+}
+
+/// "from chta": asked about, never followed.
+fn slips(lexicon: &'static Lexicon, message: &Words, places: &[Place<'_>]) -> Vec<Cue> {
+    let words = message.all();
+    let vocabulary = lexicon.section(WORD);
+    let scope = |value: Option<u64>| {
+        Scope::ALL.into_iter().zip(1u64..).find(|(_, nth)| Some(*nth) == value).map(|(scope, _)| scope)
+    };
+    let blocked = words.iter().any(|word| vocabulary.value(word).is_some());
+    let mut found = Vec::new();
+    for at in 1..words.len() {
+        if blocked || !lexicon.section(LEAD).is(&words[at - 1..at]) {
+            continue;
+        }
+        for next in at..words.len().min(at + 2) {
+            let said = message.folded(&words[next]);
+            let letters = said.chars().filter(|c| c.is_alphabetic()).count();
+            if letters < TYPO || lexicon.section(EVERYDAY).is(&words[next..=next]) {
+                continue;
+            }
+            let titles = places
+                .iter()
+                .map(|place| (Some(place.scope), Some(place.instance), normal::compact(place.title, false)));
+            let known =
+                vocabulary.words().map(|(_, word)| (scope(vocabulary.spelled(word)), None, word.into()));
+            let near = known.chain(titles).filter_map(|(scope, instance, word)| {
+                let far = distance(said, &word, 2).filter(|far| *far > 0)?;
+                Some((far, scope?, instance))
+            });
+            if let Some((far, scope, instance)) = near.min_by_key(|(far, ..)| *far) {
+                let sure = if far == 1 { Sure::LowTypo } else { Sure::ScopeUncertain };
+                found.push(Cue {
+                    scope,
+                    instance: instance.map(String::from),
+                    words: at - 1..next + 1,
+                    sure,
+                });
+                break;
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recognize::lexicon::RECOGNIZE;
+
+    const PLACES: [Place<'static>; 2] = [
+        Place { scope: Scope::Widget, instance: "w-1", title: "Recent" },
+        Place { scope: Scope::Widget, instance: "w-2", title: "Links Panels" },
+    ];
+
+    fn read(text: &str) -> Vec<(Scope, Option<String>, Sure, String)> {
+        let words = Words::of(text);
+        let cues = cues(&RECOGNIZE[0], &words, &PLACES);
+        cues.into_iter().map(|cue| (cue.scope, cue.instance, cue.sure, without(&words, &cue.words))).collect()
+    }
+
+    #[test]
+    fn a_cue_names_a_scope_and_is_cut_out() {
+        use Scope::{Chat, Dashboard, Widget, Workspace};
+        for (text, scope, instance, rest) in [
+            ("open sample2 from chat", Chat, None, "open sample2"),
+            ("open the panel d from chat pls thank you", Chat, None, "open the panel d pls thank you"),
+            ("in the chat, the second", Chat, None, ", the second"),
+            ("back to options", Chat, None, ""),
+            ("from chat options the first", Chat, None, "the first"),
+            ("the second one from recent", Widget, Some("w-1"), "the second one"),
+            ("the second one from panel Recent", Widget, Some("w-1"), "the second one"),
+            ("sample2 from the links panels", Widget, Some("w-2"), "sample2"),
+            ("sample2 from the recent panel", Widget, Some("w-1"), "sample2"),
+            ("the first from the active widget", Widget, None, "the first"),
+            ("budget in this panel", Widget, None, "budget"),
+            ("budget from current", Widget, None, "budget"),
+            ("roadmap in the dashboard", Dashboard, None, "roadmap"),
+            ("roadmap from workspace", Workspace, None, "roadmap"),
+        ] {
+            let expected = (scope, instance.map(String::from), Sure::High, rest.into());
+            assert_eq!(read(text), [expected], "{text}");
+        }
+    }
+
+    #[test]
+    fn two_scopes_are_two_cues() {
+        let scopes: Vec<Scope> =
+            read("sample2 from chat in this widget").into_iter().map(|cue| cue.0).collect();
+        assert_eq!(scopes, [Scope::Chat, Scope::Widget]);
+    }
+
+    #[test]
+    fn slips_are_doubted_and_other_words_are_none() {
+        assert_eq!(
+            read("open sample2 from chta"),
+            [(Scope::Chat, None, Sure::LowTypo, "open sample2".into())]
+        );
+        assert_eq!(read("budget from recnet")[0].1.as_deref(), Some("w-1"));
+        assert_eq!(read("budget in this dahsbaord")[0].2, Sure::ScopeUncertain);
+        for text in
+            ["chatbot from chatter in chatroom", "open sample2 from that", "from what", "sample2 in what way"]
+        {
+            assert_eq!(read(text), [], "{text}");
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! A short message cut into what leads to an option, the option, and what follows it (`spec 04 §7`, *Parses*):
+//! `PRE* FRAME? VERB? ARTICLE? CORE TAIL? POST*`. Every part may also be left where it is, so one text has several
+//! parses; the core is never empty.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use crate::recognize::lexicon::{Lexicon, Section, SectionId};
+use crate::recognize::named;
+use crate::recognize::selection::normal;
+use crate::recognize::words::{Word, Words};
+
+const PRE: SectionId = named("list.pre");
+const VERB: SectionId = named("list.verb");
+const ARTICLE: SectionId = named("list.article");
+const POST: SectionId = named("list.post");
+const FRAME: SectionId = named("frame");
+const TAIL: SectionId = named("tail");
+
+/// A text of more words is no choice of an option: a parse is a bit of a word of the machine.
+pub(crate) const MOST: usize = 48;
+
+/// All parses of a text, in one language.
+pub(crate) struct Parses<'m> {
+    pub(crate) lexicon: &'static Lexicon,
+    pub(crate) message: &'m Words,
+    /// Bit `k`: the core may begin at word `k`.
+    starts: u64,
+    /// Bit `k`: the core may end before word `k`.
+    ends: u64,
+    /// The same without articles: a verb, or what leads to one, was said before these.
+    verbs: u64,
+}
+
+impl<'m> Parses<'m> {
+    /// `asked`: a question about options is open, so what frames an answer may stand around one.
+    pub(crate) fn of(lexicon: &'static Lexicon, message: &'m Words, asked: bool) -> Self {
+        let words = message.all();
+        if words.len() > MOST {
+            return Self { lexicon, message, starts: 0, ends: 0, verbs: 0 };
+        }
+        let list = |id| lexicon.section(id);
+        let repeated = |from: u64, section: Section| {
+            let mut reached = from;
+            for at in 0..words.len() {
+                if reached & 1 << at != 0 {
+                    reached |= section.ends(words, at) << at;
+                }
+            }
+            reached
+        };
+        let once = |from: u64, section: Section| {
+            let open = (0..words.len()).filter(|at| from & 1 << at != 0);
+            open.fold(from, |all, at| all | section.ends(words, at) << at)
+        };
+        let led = repeated(1, list(PRE));
+        let framed = if asked { once(led, list(FRAME)) } else { led };
+        let verbs = once(framed, list(VERB));
+        let starts = once(verbs, list(ARTICLE));
+        Self {
+            lexicon,
+            message,
+            starts,
+            ends: behind(words, list(POST), asked.then(|| list(TAIL))),
+            verbs: verbs & !framed,
+        }
+    }
+
+    /// The cores, the longest first.
+    pub(crate) fn cores(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        let all = self.message.all().len();
+        let starts = (0..all).filter(|at| self.starts & 1 << at != 0);
+        starts.flat_map(move |start| {
+            let ends = (start + 1..=all).rev().filter(|at| self.ends & 1 << at != 0);
+            ends.map(move |end| start..end)
+        })
+    }
+
+    /// The core of the shortest parse: what is left when everything that may be dropped is.
+    pub(crate) fn shortest(&self) -> Option<Range<usize>> {
+        self.cores().min_by_key(|core| (core.len(), core.start))
+    }
+
+    /// Whether the text says to do something with an option: a verb of the list leads to its core, or is all there is.
+    pub(crate) fn has_verb(&self) -> bool {
+        self.verbs != 0
+    }
+
+    /// A core as it is written, with the pictures right behind its words.
+    pub(crate) fn written(&self, core: &Range<usize>) -> &'m str {
+        let words = self.message.all();
+        let (Some(first), Some(last)) = (words.get(core.start), words.get(core.end - 1)) else { return "" };
+        let pictures = |from: usize, to: usize| {
+            let text = self.message.text().get(from..to).unwrap_or("");
+            text.chars().any(|c| normal::kind(c) == normal::Kind::Picture)
+        };
+        let before = core.start.checked_sub(1).map_or(0, |at| words[at].end);
+        let after = words.get(core.end).map_or(self.message.text().len(), |next| next.at);
+        let from = if pictures(before, first.at) { before } else { first.at };
+        let to = if pictures(last.end, after) { after } else { last.end };
+        self.message.text().get(from..to).unwrap_or("")
+    }
+
+    /// The pictures of a text whose words all lead to an option or follow one: "open 🎉".
+    pub(crate) fn only_pictures(&self) -> Option<String> {
+        let words = self.message.all().len();
+        let bare = self.starts & self.ends != 0 || words == 0;
+        let pictures: String =
+            self.message.text().chars().filter(|c| normal::kind(*c) == normal::Kind::Picture).collect();
+        (bare && !pictures.is_empty()).then_some(pictures)
+    }
+
+    /// The words of a core in their normal form.
+    pub(crate) fn tokens(&self, core: &Range<usize>) -> Vec<&'m str> {
+        self.message.all()[core.clone()].iter().map(|word| self.message.folded(word)).collect()
+    }
+}
+
+/// Bit `k`: all from word `k` on may follow an option.
+fn behind(words: &[Word], post: Section, tail: Option<Section>) -> u64 {
+    let all = words.len();
+    let mut ends = 1u64 << all;
+    let mut tails = 0u64;
+    for at in (0..all).rev() {
+        let reaches = |section: Section, to: u64| section.ends(words, at) << at & to & !(1 << at) != 0;
+        if reaches(post, ends & !tails) {
+            ends |= 1 << at;
+        } else if tail.is_some_and(|tail| reaches(tail, ends & !tails)) {
+            ends |= 1 << at;
+            tails |= 1 << at;
+        }
+    }
+    ends
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recognize::lexicon::RECOGNIZE;
+    use alloc::string::ToString;
+
+    fn cores(text: &str, asked: bool) -> Vec<String> {
+        let words = Words::of(text);
+        let parses = Parses::of(&RECOGNIZE[0], &words, asked);
+        parses.cores().map(|core| parses.written(&core).to_string()).collect()
+    }
+
+    #[test]
+    fn what_leads_and_follows_may_be_dropped_or_stay() {
+        assert_eq!(
+            cores("open the sample2 pls", false),
+            [
+                "open the sample2 pls",
+                "open the sample2",
+                "the sample2 pls",
+                "the sample2",
+                "sample2 pls",
+                "sample2"
+            ]
+        );
+        assert!(cores("can you open links panel pls", false).contains(&"links panel".to_string()));
+        assert!(cores("open the panel d thank you so much", false).contains(&"panel d".to_string()));
+        assert!(
+            !cores("delete the sample2", false).contains(&"sample2".to_string()),
+            "what changes things stays"
+        );
+    }
+
+    #[test]
+    fn frames_are_dropped_only_where_something_was_asked() {
+        assert!(cores("let's go with the second", true).contains(&"second".to_string()));
+        assert!(cores("sample2 works for me", true).contains(&"sample2".to_string()));
+        assert!(!cores("sample2 works for me", false).contains(&"sample2".to_string()));
+    }
+
+    #[test]
+    fn the_core_is_never_empty() {
+        for text in ["", "please", "open", "ok ok ok", "open the"] {
+            assert!(cores(text, true).iter().all(|core| !core.is_empty()), "{text}");
+        }
+        let words = Words::of("open 🎉");
+        assert_eq!(Parses::of(&RECOGNIZE[0], &words, false).only_pictures().as_deref(), Some("🎉"));
+    }
+}

@@ -1,0 +1,260 @@
+//! What one person's lists in one lane have come to (`spec 04 §3`). The JSON names of the first part are those of the
+//! product's own seed.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
+
+use super::Scope;
+use super::print::Print;
+use crate::id::{EffectId, SetId};
+use crate::time::Timestamp;
+
+/// One person's continuity state. Two people never share one: a list of the lane is one list and many views.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct View {
+    /// Whose it is.
+    pub user: String,
+    /// The list that ordinary text is read against.
+    pub active_option_set_id: Option<SetId>,
+    /// Where that list is; `None` without one.
+    pub active_scope: Option<Scope>,
+    /// What was executed last.
+    pub last_resolved_action: Option<TraceEntry>,
+    /// What happened, newest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub recent_action_trace: Vec<TraceEntry>,
+    /// The option that was executed last, with success.
+    pub last_accepted_choice_id: Option<String>,
+    /// The same, newest first and distinct.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub recent_accepted_choice_ids: Vec<String>,
+    /// Options of the active list that were rejected, newest first and distinct.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub recent_rejected_choice_ids: Vec<String>,
+    /// What was asked last and is not answered.
+    pub pending_clarifier_type: ClarifierType,
+    /// All of the active list were rejected at once.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub all_rejected: bool,
+    /// Counting turns so far: accepted text messages of this person in this lane.
+    pub turn: u64,
+    /// How each list stands, of those that are not gone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub standings: Vec<Standing>,
+    /// The panel that was acted on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latch: Option<Latch>,
+    /// What a model was asked last, so that it is not asked again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guard: Option<Guard>,
+    /// Unresolved turns in a row.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub attempts: u8,
+    /// The options whose execution is on its way.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub in_flight: Vec<InFlight>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_zero(n: &u8) -> bool {
+    *n == 0
+}
+
+/// What kind of thing was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ActionKind {
+    /// An option was chosen.
+    SelectOption,
+    /// A command ran.
+    Command,
+    /// A button of a card did it.
+    WorkflowAction,
+    /// A sub-agent was given it.
+    Delegation,
+}
+
+/// How it ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ActionOutcome {
+    /// It was done.
+    Success,
+    /// It was not.
+    Failed,
+    /// It was asked about.
+    Clarified,
+}
+
+/// What something was done to. Compared by id, never by what it is called.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TargetRef {
+    /// What it is.
+    pub kind: String,
+    /// Its id.
+    pub id: String,
+    /// What it was called then.
+    pub label: String,
+}
+
+/// One thing that was done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TraceEntry {
+    /// What kind of thing.
+    #[serde(rename = "type")]
+    pub kind: ActionKind,
+    /// To what.
+    pub target_ref: TargetRef,
+    /// Where.
+    pub source_scope: Scope,
+    /// From which list.
+    pub option_set_id: Option<SetId>,
+    /// When.
+    pub timestamp: Timestamp,
+    /// How it ended.
+    pub outcome: ActionOutcome,
+    /// In which of the person's counting turns.
+    pub turn: u64,
+}
+
+/// What a question of this lane asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClarifierType {
+    /// Nothing is asked.
+    #[default]
+    None,
+    /// Which of them.
+    SelectionDisambiguation,
+    /// From where.
+    ScopeDisambiguation,
+    /// A value, by another rung.
+    MissingSlot,
+    /// Whether this one.
+    Confirmation,
+    /// Which instead.
+    Repair,
+}
+
+/// How a list stands for one person (`spec 04 §2.4`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Standing {
+    /// Which list.
+    pub set: SetId,
+    /// How it stands.
+    pub status: Status,
+    /// Since which of the person's counting turns.
+    pub turn: u64,
+    /// Since when.
+    pub at: Timestamp,
+    /// The counting turn in which it was last shown, focused or latched: positions count from there.
+    pub seen: u64,
+}
+
+/// What ordinary text does with a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It is read against it.
+    Active,
+    /// Only exact readings are: one of it was just executed.
+    Soft,
+    /// It is not: it has to be called back.
+    Parked(Parked),
+}
+
+/// Why a list was put aside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Parked {
+    /// Another list took its place.
+    Displaced,
+    /// Somebody said stop.
+    Stop,
+    /// Something else was asked for.
+    Interrupt,
+    /// It was asked about three times.
+    Attempts,
+}
+
+/// The panel a person acts in (`spec 04 §4`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Latch {
+    /// Which panel.
+    pub instance: String,
+    /// Whether it is known to be there; else it was only just opened.
+    pub resolved: bool,
+    /// The chat was named since.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub suspended: bool,
+    /// Since which counting turn.
+    pub turn: u64,
+}
+
+/// What a model was asked last (`spec 04 §12.1`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Guard {
+    /// The text, the candidates and the list.
+    pub key: Print,
+    /// What it suggested.
+    pub suggested: Option<String>,
+    /// How the options were ordered then.
+    pub order: Vec<u8>,
+    /// Whether its pick was executed.
+    pub executed: bool,
+}
+
+/// An option that was executed and has not settled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InFlight {
+    /// The effect.
+    pub effect: EffectId,
+    /// From which list.
+    pub set: SetId,
+    /// Which option.
+    pub option: String,
+}
+
+impl View {
+    /// How a list stands; nothing when it is gone, or never was this person's.
+    #[must_use]
+    pub fn standing(&self, set: &SetId) -> Option<&Standing> {
+        self.standings.iter().find(|standing| standing.set == *set)
+    }
+
+    /// Whether an option of the active list was rejected.
+    #[must_use]
+    pub fn rejected(&self, option: &str) -> bool {
+        self.all_rejected || self.recent_rejected_choice_ids.iter().any(|id| id == option)
+    }
+
+    /// Whether something of that counting turn is still there, with a lifetime of so many (`spec 04 §5`): "2 turns" is
+    /// usable in the next two.
+    #[must_use]
+    pub fn within(&self, since: u64, turns: u64) -> bool {
+        self.turn.saturating_sub(since) <= turns
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_view_has_the_names_of_the_seed() {
+        let empty = serde_json::to_value(View::default()).unwrap();
+        for name in ["activeOptionSetId", "activeScope", "lastResolvedAction", "lastAcceptedChoiceId"] {
+            assert!(empty[name].is_null() && empty.get(name).is_some(), "{name}");
+        }
+        assert_eq!(empty["pendingClarifierType"], "none");
+    }
+
+    #[test]
+    fn two_turns_are_the_next_two() {
+        let view = |turn| View { turn, ..View::default() };
+        assert!(view(7).within(5, 2) && !view(8).within(5, 2));
+    }
+}
