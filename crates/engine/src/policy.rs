@@ -1,5 +1,7 @@
 //! Every limit and lifetime, with its reason. Nowhere else in the engine is a number.
 
+pub mod selection;
+
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec;

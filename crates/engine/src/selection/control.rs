@@ -90,11 +90,12 @@ impl Parses<'_> {
         asks && !(requests || exact || list(VERB).at(words, 0) || list(COMMAND).at(words, 0))
     }
 
-    /// Whether the text begins with what changes things: "delete sample2", "please rename it".
-    pub(crate) fn commands(&self) -> bool {
+    /// What is to be changed, when the text begins with what changes things: "delete sample2", "please rename it".
+    pub(crate) fn changed(&self) -> Option<Range<usize>> {
         let words = self.message.all();
         let list = self.lexicon.section(COMMAND);
-        self.cores().any(|core| list.at(words, core.start))
+        let core = self.cores().find(|core| list.at(words, core.start))?;
+        Some(core.start + 1..core.end)
     }
 
     /// Whether something in the text says "not".
@@ -237,9 +238,9 @@ mod tests {
     #[test]
     fn what_changes_things_is_a_command() {
         assert!(
-            with("delete sample2", |parses| parses.commands())
-                && with("please rename it", |parses| parses.commands())
+            with("delete sample2", |parses| parses.changed().is_some())
+                && with("please rename it", |parses| parses.changed().is_some())
         );
-        assert!(!with("open sample2", |parses| parses.commands()));
+        assert!(!with("open sample2", |parses| parses.changed().is_some()));
     }
 }

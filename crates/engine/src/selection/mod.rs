@@ -10,11 +10,13 @@
 pub(crate) mod control;
 pub(crate) mod cue;
 pub(crate) mod hint;
+pub(crate) mod ladder;
 pub(crate) mod parse;
 pub(crate) mod print;
 pub(crate) mod read;
 mod set;
 mod view;
+pub(crate) mod winner;
 
 pub use set::{Metadata, OptionSet, Origin, Role, Scope, SetOption, Showing, Shown, Unfit};
 pub use view::{

@@ -1,0 +1,201 @@
+//! Whether a text executes by continuity (`spec 04 §10`): all gates, in order, and the first that fails says why not. Used
+//! for references before a model is asked, and unchanged for its veto afterwards.
+
+use super::read::{Options, Reading};
+use super::{OptionSet, View};
+use crate::policy::selection::Ttl;
+use crate::time::Timestamp;
+
+/// The gate that failed: the words of the trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Blocked {
+    UiOnly,
+    NullOptionSetId,
+    OptionSetMismatch,
+    ScopeMismatch,
+    NotDenoted,
+    AllCandidatesRejected,
+    Ambiguous(u32),
+    ReadingCollision,
+    LoopGuardSameCycle,
+    LoopGuard,
+}
+
+/// What a text is tried on.
+pub(crate) struct Continuity<'c> {
+    pub(crate) view: &'c View,
+    /// The list the text is about.
+    pub(crate) set: &'c OptionSet,
+    pub(crate) reading: Reading,
+    /// The same text was put to a model before.
+    pub(crate) guarded: bool,
+    pub(crate) ttl: &'c Ttl,
+    pub(crate) now: Timestamp,
+}
+
+impl Continuity<'_> {
+    /// The option that executes, by its place in the base order.
+    pub(crate) fn winner(&self) -> Result<usize, Blocked> {
+        let Self { view, set, .. } = self;
+        if !set.executable() {
+            return Err(Blocked::UiOnly);
+        }
+        let active = view.active_option_set_id.as_ref().ok_or(Blocked::NullOptionSetId)?;
+        if *active != set.id {
+            return Err(Blocked::OptionSetMismatch);
+        }
+        if view.active_scope != Some(set.scope) {
+            return Err(Blocked::ScopeMismatch);
+        }
+        let (denoted, exactly, again) = match self.reading {
+            Reading::One(option, _) => (1 << option, true, true),
+            Reading::Reference { again } => (self.denoted(again), false, again),
+            Reading::Tie(_) | Reading::Collision(_) => return Err(Blocked::ReadingCollision),
+            Reading::OutOfRange | Reading::Several | Reading::Nothing => return Err(Blocked::NotDenoted),
+        };
+        if self.open() == 0 && !exactly {
+            return Err(Blocked::AllCandidatesRejected);
+        }
+        if denoted.count_ones() != 1 {
+            return Err(Blocked::Ambiguous(denoted.count_ones()));
+        }
+        let option = denoted.trailing_zeros() as usize;
+        if !again && self.last() == Some(option) {
+            return Err(Blocked::LoopGuardSameCycle);
+        }
+        if self.guarded {
+            return Err(Blocked::LoopGuard);
+        }
+        Ok(option)
+    }
+
+    /// What a pure reference denotes: what was done last, and the only option nobody rejected. With "again" it is what
+    /// was done last, alone.
+    fn denoted(&self, again: bool) -> Options {
+        let last = self.last().map_or(0, |option| 1 << option);
+        if again {
+            return last;
+        }
+        let open = self.open();
+        let only = if open.count_ones() == 1 { open } else { 0 };
+        (last & open) | only
+    }
+
+    /// The options nobody rejected.
+    fn open(&self) -> Options {
+        let options = (0..).zip(&self.set.options);
+        let open = options.filter(|(_, option)| !self.view.rejected(&option.id));
+        open.fold(0, |all, (at, _): (u32, _)| all | 1 << at)
+    }
+
+    /// What was executed last, when that was an option of this list and not long ago.
+    fn last(&self) -> Option<usize> {
+        let last = self.view.last_resolved_action.as_ref()?;
+        let here = last.option_set_id.as_ref() == Some(&self.set.id);
+        let fresh = self.view.within(last.turn, self.ttl.reference)
+            && self.now.since(last.timestamp) <= self.ttl.reference_ms;
+        let (option, _) = self.set.option(&last.target_ref.id).filter(|_| here && fresh)?;
+        Some(option)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::selection::read::By;
+    use crate::selection::view::{ActionKind, ActionOutcome, TargetRef, TraceEntry};
+    use crate::selection::{Metadata, Origin, Role, Scope, SetOption, Shown};
+    use crate::work::Risk;
+    use alloc::vec::Vec;
+
+    fn f1() -> OptionSet {
+        let option = |id: &str| SetOption {
+            id: id.into(),
+            label: id.into(),
+            sublabel: None,
+            badge: None,
+            aliases: Vec::new(),
+            metadata: Metadata::default(),
+            role: Role::Normal,
+            repeatable: true,
+            exec_ref: Some("open".into()),
+            risk: Risk::Read,
+        };
+        let shown = Shown {
+            scope: Scope::Chat,
+            scope_instance: "lane-1".into(),
+            title: None,
+            user: None,
+            options: ["opt-0", "opt-1", "opt-2"].map(option).into(),
+            refreshable: false,
+            message_id: None,
+            displayed: None,
+            focused_option: None,
+        };
+        OptionSet::of(&shown, Origin::Host).unwrap()
+    }
+
+    fn view(set: &OptionSet, rejected: &[&str], last: Option<&str>) -> View {
+        let entry = |id: &str| TraceEntry {
+            kind: ActionKind::SelectOption,
+            target_ref: TargetRef { kind: "choice".into(), id: id.into(), label: id.into() },
+            source_scope: Scope::Chat,
+            option_set_id: Some(set.id.clone()),
+            timestamp: Timestamp(0),
+            outcome: ActionOutcome::Success,
+            turn: 0,
+        };
+        View {
+            active_option_set_id: Some(set.id.clone()),
+            active_scope: Some(Scope::Chat),
+            last_resolved_action: last.map(entry),
+            recent_rejected_choice_ids: rejected.iter().map(|id| (*id).into()).collect(),
+            ..View::default()
+        }
+    }
+
+    fn winner(view: &View, set: &OptionSet, reading: Reading) -> Result<usize, Blocked> {
+        let ttl = Ttl::default();
+        Continuity { view, set, reading, guarded: false, ttl: &ttl, now: Timestamp(0) }.winner()
+    }
+
+    const THAT: Reading = Reading::Reference { again: false };
+    const AGAIN: Reading = Reading::Reference { again: true };
+
+    #[test]
+    fn a_reference_denotes_one_thing_or_none() {
+        let set = f1();
+        for (rejected, last, reading, expected) in [
+            (&["opt-0", "opt-1"][..], None, THAT, Ok(2)),
+            (&["opt-0"], None, THAT, Err(Blocked::Ambiguous(0))),
+            (&[], Some("opt-2"), THAT, Err(Blocked::LoopGuardSameCycle)),
+            (&["opt-0", "opt-1"], Some("opt-2"), THAT, Err(Blocked::LoopGuardSameCycle)),
+            (&["opt-0", "opt-1"], Some("opt-2"), AGAIN, Ok(2)),
+            (&["opt-0", "opt-1"], Some("opt-1"), THAT, Ok(2)),
+            (&["opt-0", "opt-1", "opt-2"], None, THAT, Err(Blocked::AllCandidatesRejected)),
+            (&["opt-0", "opt-1"], None, Reading::One(0, By::Label), Ok(0)),
+            (&["opt-0", "opt-1"], None, Reading::Nothing, Err(Blocked::NotDenoted)),
+        ] {
+            assert_eq!(winner(&view(&set, rejected, last), &set, reading), expected, "{rejected:?} {last:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_executed_from_a_list_that_is_not_the_active_one() {
+        let set = f1();
+        let empty = View::default();
+        assert_eq!(winner(&empty, &set, Reading::One(0, By::Label)), Err(Blocked::NullOptionSetId));
+        let other = View { active_option_set_id: Some("os1-x".into()), ..view(&set, &[], None) };
+        assert_eq!(winner(&other, &set, Reading::One(0, By::Label)), Err(Blocked::OptionSetMismatch));
+        let elsewhere = View { active_scope: Some(Scope::Widget), ..view(&set, &[], None) };
+        assert_eq!(winner(&elsewhere, &set, Reading::One(0, By::Label)), Err(Blocked::ScopeMismatch));
+    }
+
+    #[test]
+    fn what_was_done_long_ago_is_not_meant() {
+        let set = f1();
+        let ttl = Ttl::default();
+        let late = View { turn: ttl.reference + 1, ..view(&set, &[], Some("opt-2")) };
+        assert_eq!(winner(&late, &set, AGAIN), Err(Blocked::Ambiguous(0)));
+    }
+}
