@@ -15,6 +15,7 @@ pub(crate) mod parse;
 pub(crate) mod print;
 pub(crate) mod read;
 mod set;
+mod standing;
 mod view;
 pub(crate) mod winner;
 

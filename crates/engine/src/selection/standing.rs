@@ -1,0 +1,368 @@
+//! How lists come and go for one person (`spec 04 §2.4`): at most one that can be executed is read against ordinary text,
+//! the rest is put aside, and nothing but what the specification names ever brings one back.
+
+use super::{ClarifierType, OptionSet, Parked, Scope, Standing, Status, View};
+use crate::id::SetId;
+use crate::policy::selection::Selection;
+use crate::time::Timestamp;
+
+/// What a list is to the others: where it is, and whether a text may execute one of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Kind {
+    pub(crate) scope: Scope,
+    pub(crate) executable: bool,
+}
+
+impl From<&OptionSet> for Kind {
+    fn from(set: &OptionSet) -> Self {
+        Self { scope: set.scope, executable: set.executable() }
+    }
+}
+
+impl View {
+    /// A list is shown. `kinds` says what the others of this view are. One that is shown again stands as it stood:
+    /// that it is on the screen once more revives nothing.
+    pub(crate) fn shown(
+        &mut self,
+        set: &OptionSet,
+        at: Timestamp,
+        policy: &Selection,
+        kinds: impl Fn(&SetId) -> Option<Kind>,
+    ) {
+        let turn = self.turn;
+        if let Some(standing) = self.standings.iter_mut().find(|standing| standing.set == set.id) {
+            standing.seen = turn;
+            return;
+        }
+        if set.executable() {
+            self.make_room(set.scope, turn, at, &kinds);
+            self.activate(set);
+        }
+        self.standings.push(Standing { set: set.id.clone(), status: Status::Active, turn, at, seen: turn });
+        let over = self.standings.len().saturating_sub(policy.max_sets);
+        self.standings.drain(..over);
+    }
+
+    /// A list that was put aside is called back, by a cue, a return or a reply.
+    pub(crate) fn revive(&mut self, set: &OptionSet, at: Timestamp, kinds: impl Fn(&SetId) -> Option<Kind>) {
+        let turn = self.turn;
+        self.displace(turn, at, &kinds);
+        for standing in self.standings.iter_mut().filter(|standing| standing.set == set.id) {
+            *standing = Standing { set: set.id.clone(), status: Status::Active, turn, at, seen: turn };
+        }
+        if self.active_option_set_id.as_ref() != Some(&set.id) {
+            self.activate(set);
+        }
+    }
+
+    /// Of the same scope the list before is gone, of another it is put aside.
+    fn make_room(&mut self, scope: Scope, turn: u64, at: Timestamp, kinds: &impl Fn(&SetId) -> Option<Kind>) {
+        self.standings.retain(|standing| {
+            kinds(&standing.set).is_some_and(|kind| !kind.executable || kind.scope != scope)
+        });
+        self.displace(turn, at, kinds);
+    }
+
+    /// What ordinary text is read against is put aside; what is only looked at stays beside it.
+    fn displace(&mut self, turn: u64, at: Timestamp, kinds: &impl Fn(&SetId) -> Option<Kind>) {
+        let executable = |set: &SetId| kinds(set).is_some_and(|kind| kind.executable);
+        for standing in self.standings.iter_mut().filter(|standing| executable(&standing.set)) {
+            if matches!(standing.status, Status::Active | Status::Soft) {
+                standing.status = Status::Parked(Parked::Displaced);
+                (standing.turn, standing.at) = (turn, at);
+            }
+        }
+    }
+
+    /// A list becomes the one that ordinary text is read against: what was said of the one before is over.
+    pub(crate) fn activate(&mut self, set: &OptionSet) {
+        self.active_option_set_id = Some(set.id.clone());
+        self.active_scope = Some(set.scope);
+        self.forget_questions();
+    }
+
+    fn forget_questions(&mut self) {
+        self.recent_rejected_choice_ids.clear();
+        self.all_rejected = false;
+        self.guard = None;
+        self.attempts = 0;
+        self.pending_clarifier_type = ClarifierType::None;
+    }
+
+    /// Words of the active list changed: what a model said of them is over, rejections are not.
+    pub(crate) fn reworded(&mut self, set: &SetId) {
+        if self.active_option_set_id.as_ref() == Some(set) {
+            self.guard = None;
+            self.attempts = 0;
+        }
+    }
+
+    /// The active list is put aside.
+    pub(crate) fn park(&mut self, why: Parked, at: Timestamp) {
+        let (turn, active) = (self.turn, self.active_option_set_id.take());
+        self.active_scope = None;
+        self.attempts = 0;
+        self.pending_clarifier_type = ClarifierType::None;
+        let Some(active) = active else { return };
+        for standing in self.standings.iter_mut().filter(|standing| standing.set == active) {
+            standing.status = Status::Parked(why);
+            (standing.turn, standing.at) = (turn, at);
+        }
+    }
+
+    /// A list is gone: it was closed, replaced, or nobody came back to it.
+    pub(crate) fn gone(&mut self, set: &SetId) {
+        self.standings.retain(|standing| standing.set != *set);
+        if self.active_option_set_id.as_ref() == Some(set) {
+            self.active_option_set_id = None;
+            self.active_scope = None;
+            self.forget_questions();
+        }
+    }
+
+    /// An option of a list was executed with success. In the chat the list stays for a little while; elsewhere it is
+    /// still on the screen.
+    pub(crate) fn done(&mut self, set: &OptionSet, option: &str, at: Timestamp, policy: &Selection) {
+        newest_first(&mut self.recent_accepted_choice_ids, option, policy.trace);
+        self.last_accepted_choice_id = Some(option.into());
+        self.pending_clarifier_type = ClarifierType::None;
+        self.attempts = 0;
+        let turn = self.turn;
+        for standing in self.standings.iter_mut().filter(|standing| standing.set == set.id) {
+            standing.seen = turn;
+            if set.scope == Scope::Chat && standing.status == Status::Active {
+                standing.status = Status::Soft;
+                (standing.turn, standing.at) = (turn, at);
+            }
+        }
+    }
+
+    /// An option of the active list is rejected.
+    pub(crate) fn reject(&mut self, option: &str, policy: &Selection) {
+        newest_first(&mut self.recent_rejected_choice_ids, option, policy.trace);
+    }
+
+    /// An option was named exactly: whatever was said against it is over.
+    pub(crate) fn unreject(&mut self, option: &str) {
+        self.recent_rejected_choice_ids.retain(|id| id != option);
+        self.all_rejected = false;
+    }
+
+    /// A counting turn begins: what has outlived its lifetime is over.
+    pub(crate) fn tick(
+        &mut self,
+        now: Timestamp,
+        policy: &Selection,
+        kinds: impl Fn(&SetId) -> Option<Kind>,
+    ) {
+        self.turn += 1;
+        self.expire(now, policy, kinds);
+    }
+
+    /// What has outlived its lifetime is over.
+    pub(crate) fn expire(
+        &mut self,
+        now: Timestamp,
+        policy: &Selection,
+        kinds: impl Fn(&SetId) -> Option<Kind>,
+    ) {
+        let ttl = &policy.ttl;
+        let turn = self.turn;
+        let over = |standing: &Standing| {
+            let turns = turn.saturating_sub(standing.turn);
+            let time = now.since(standing.at);
+            let chat = kinds(&standing.set).is_some_and(|kind| kind.scope == Scope::Chat);
+            match standing.status {
+                Status::Active if chat => turns > ttl.active_chat || time > ttl.active_chat_ms,
+                Status::Active => time > ttl.active_host_ms,
+                Status::Soft => turns > ttl.soft,
+                Status::Parked(_) => turns > ttl.parked || time > ttl.parked_ms,
+            }
+        };
+        let gone: alloc::vec::Vec<SetId> = self
+            .standings
+            .iter()
+            .filter(|standing| over(standing))
+            .map(|standing| standing.set.clone())
+            .collect();
+        for set in &gone {
+            self.gone(set);
+        }
+    }
+}
+
+/// Puts an id before the others, once, and keeps so many.
+fn newest_first(ids: &mut alloc::vec::Vec<alloc::string::String>, id: &str, most: usize) {
+    ids.retain(|known| known != id);
+    ids.insert(0, id.into());
+    ids.truncate(most);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::selection::{Metadata, Origin, Role, SetOption, Shown};
+    use crate::work::Risk;
+    use alloc::format;
+    use alloc::string::String;
+    use alloc::vec::Vec;
+
+    const ALL: [&str; 4] = ["a", "b", "c", "d"];
+
+    fn set(scope: Scope, instance: &str, exec: bool) -> OptionSet {
+        let option = |id: &&str| SetOption {
+            id: (*id).into(),
+            label: format!("Option {id}"),
+            sublabel: None,
+            badge: None,
+            aliases: Vec::new(),
+            metadata: Metadata::default(),
+            role: Role::Normal,
+            repeatable: true,
+            exec_ref: exec.then(|| "open".into()),
+            risk: Risk::Read,
+        };
+        let shown = Shown {
+            scope,
+            scope_instance: instance.into(),
+            title: None,
+            user: None,
+            options: ALL.iter().map(option).collect(),
+            refreshable: false,
+            message_id: None,
+            displayed: None,
+            focused_option: None,
+        };
+        OptionSet::of(&shown, Origin::Host).unwrap()
+    }
+
+    struct World {
+        sets: Vec<OptionSet>,
+        view: View,
+        policy: Selection,
+    }
+
+    impl World {
+        fn new() -> Self {
+            let sets = alloc::vec![
+                set(Scope::Chat, "one", true),
+                set(Scope::Chat, "two", true),
+                set(Scope::Widget, "w", true),
+                set(Scope::Dashboard, "d", false),
+            ];
+            Self { sets, view: View::default(), policy: Selection::default() }
+        }
+
+        fn kinds(&self) -> impl Fn(&SetId) -> Option<Kind> + use<> {
+            let all: Vec<(SetId, Kind)> = self.sets.iter().map(|set| (set.id.clone(), set.into())).collect();
+            move |id| all.iter().find(|(known, _)| known == id).map(|(_, kind)| *kind)
+        }
+
+        fn show(&mut self, at: usize) {
+            let kinds = self.kinds();
+            self.view.shown(&self.sets[at], Timestamp(0), &self.policy, kinds);
+        }
+
+        fn tick(&mut self, turns: usize) {
+            for _ in 0..turns {
+                let kinds = self.kinds();
+                self.view.tick(Timestamp(0), &self.policy, kinds);
+            }
+        }
+
+        fn status(&self, at: usize) -> Option<Status> {
+            self.view.standing(&self.sets[at].id).map(|standing| standing.status)
+        }
+
+        fn executable_active(&self) -> usize {
+            let executable = |id: &SetId| self.sets.iter().any(|set| set.id == *id && set.executable());
+            let active =
+                |standing: &&Standing| standing.status == Status::Active && executable(&standing.set);
+            self.view.standings.iter().filter(active).count()
+        }
+    }
+
+    #[test]
+    fn a_new_list_replaces_one_of_its_scope_and_puts_others_aside() {
+        let mut w = World::new();
+        w.show(0);
+        w.view.reject("a", &w.policy);
+        w.show(1);
+        assert_eq!((w.status(0), w.status(1)), (None, Some(Status::Active)));
+        assert!(w.view.recent_rejected_choice_ids.is_empty(), "a rejection dies with its list");
+        w.show(2);
+        assert_eq!(w.status(1), Some(Status::Parked(Parked::Displaced)));
+        assert_eq!(w.view.active_scope, Some(Scope::Widget));
+        w.show(3);
+        assert_eq!(w.view.active_scope, Some(Scope::Widget), "what is only looked at displaces nothing");
+    }
+
+    #[test]
+    fn showing_a_list_again_changes_nothing_that_was_said_of_it() {
+        let mut w = World::new();
+        w.show(0);
+        w.view.reject("a", &w.policy);
+        w.view.attempts = 2;
+        w.show(0);
+        assert!(w.view.rejected("a") && w.view.attempts == 2);
+    }
+
+    #[test]
+    fn lists_live_as_long_as_the_policy_says() {
+        let mut w = World::new();
+        w.show(0);
+        w.tick(5);
+        assert_eq!(w.status(0), Some(Status::Active));
+        w.tick(1);
+        assert_eq!((w.status(0), w.view.active_option_set_id.as_ref()), (None, None));
+        w.show(0);
+        w.view.park(Parked::Stop, Timestamp(0));
+        w.tick(10);
+        assert_eq!(w.status(0), Some(Status::Parked(Parked::Stop)));
+        w.tick(1);
+        assert_eq!(w.status(0), None);
+        w.show(0);
+        let chat = w.sets[0].clone();
+        w.view.done(&chat, "b", Timestamp(0), &w.policy);
+        w.tick(2);
+        assert_eq!(w.status(0), Some(Status::Soft));
+        w.tick(1);
+        assert_eq!(w.status(0), None);
+    }
+
+    #[test]
+    fn the_newest_are_kept_once_each() {
+        let mut w = World::new();
+        w.show(0);
+        for id in ["a", "b", "a", "c", "d", "e", "f"] {
+            w.view.reject(id, &w.policy);
+        }
+        assert_eq!(w.view.recent_rejected_choice_ids, ["f", "e", "d", "c", "a"].map(String::from));
+        w.view.unreject("d");
+        assert!(!w.view.rejected("d"));
+    }
+
+    /// I: at most one list that can be executed is active, whatever happens.
+    #[test]
+    fn at_most_one_list_that_can_be_executed_is_active() {
+        let mut w = World::new();
+        let mut state = 7u32;
+        for _ in 0..5_000 {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let (what, at) = (state >> 28, (state >> 20) as usize % w.sets.len());
+            let set = w.sets[at].clone();
+            match what % 6 {
+                0 | 1 => w.show(at),
+                2 => w.tick(1),
+                3 if at == 0 => w.view.park(Parked::Interrupt, Timestamp(0)),
+                3 if set.executable() && w.status(at).is_some() => {
+                    w.view.revive(&set, Timestamp(0), w.kinds())
+                }
+                4 => w.view.gone(&set.id),
+                _ if w.status(at).is_some() => w.view.done(&set, "a", Timestamp(0), &w.policy),
+                _ => {}
+            }
+            assert!(w.executable_active() <= 1);
+        }
+    }
+}
