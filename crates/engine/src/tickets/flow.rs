@@ -15,6 +15,7 @@ use crate::recognize::{Expected, Words};
 use crate::say;
 use crate::trace::Rung;
 use crate::turn::Turn;
+use crate::workflow::press::refuse_step;
 use crate::workflow::{About, Card, Checks};
 
 /// Starts a ticket about `text`, as a task of its own. A model writes it where there is one; what the message says
@@ -140,7 +141,7 @@ fn pour(draft: &mut Draft, part: Part, text: &str) {
 /// *Edit* was pressed: channels with forms open one from the fields; elsewhere they are asked for one by one
 /// (`spec 07 §3.3`). What says nothing yet is asked for whole.
 pub(crate) fn ask_edit(turn: &mut Turn<'_>, card: &Card, draft: Option<Draft>) -> Decision {
-    let Some(draft) = draft else { return Decision::new(Verdict::Refused, Reason::StaleStep) };
+    let Some(draft) = draft else { return refuse_step(turn) };
     if ask_field(turn, &card.id, &draft, None) {
         return Decision::new(Verdict::Asked, Reason::PressApplied);
     }
@@ -224,7 +225,7 @@ pub(crate) fn edit_by_form(
     draft: Option<Draft>,
     values: &BTreeMap<String, String>,
 ) -> Decision {
-    let Some(mut draft) = draft else { return Decision::new(Verdict::Refused, Reason::StaleStep) };
+    let Some(mut draft) = draft else { return refuse_step(turn) };
     let before = draft.parts.clone();
     for (name, text) in values {
         match Part::from_word(name) {

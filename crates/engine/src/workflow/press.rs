@@ -215,10 +215,7 @@ fn perform(turn: &mut Turn<'_>, card: Card, action: Action, item: &str, remember
         }
         Action::EditStory => {
             let draft = batch::edit::item(turn, &card, item);
-            match draft {
-                Some(draft) => flow::ask_edit(turn, &card, Some(draft)),
-                None => refuse(turn, &Refusal(Reason::StaleStep, say::STALE_STEP.into())),
-            }
+            flow::ask_edit(turn, &card, draft)
         }
         Action::RemoveStory => batch::edit::remove(turn, card, item),
         Action::AddStory => batch::edit::ask_story(turn, &card),
@@ -282,7 +279,7 @@ pub(crate) fn choose(
     remember: bool,
 ) -> Decision {
     let About::ScopeGate { source, remember: ticked, .. } = card.about.clone() else {
-        return Decision::new(Verdict::Refused, Reason::StaleStep);
+        return refuse_step(turn);
     };
     let saved = turn.message(&source);
     decide(turn, card, action, Progress::None);
