@@ -24,7 +24,6 @@ pub(crate) const GATE_DISMISSED: &str = "OK, leaving it";
 pub(crate) const GATE_SUPERSEDED: &str = "A newer question took the place of this one";
 pub(crate) const GATE_EXPIRED: &str = "Nobody chose in time, so I left it";
 pub(crate) const CARD_GONE: &str = "This is no longer available";
-pub(crate) const REMEMBERED_CARD: &str = "This thread remembers what to do with unclear messages";
 pub(crate) const STALE_STEP: &str = "This action is no longer available.";
 pub(crate) const NOBODY_MAY: &str = "Nobody is set up to approve this (TL-4103).";
 pub(crate) const SELF_APPROVE: &str = "You asked for this, so someone else has to approve it.";
@@ -58,7 +57,6 @@ pub(crate) const CANCEL: &str = "Cancel";
 pub(crate) const LAST_FIELD: &str = "That was the last field. The card above is as it stands now.";
 pub(crate) const CHECK_LOST: &str = "the tracker did not answer";
 
-/// Help, naming the installation's command.
 /// What a stop came to; who starts over is asked for what.
 pub(crate) const fn stopped(something: bool, start_over: bool) -> &'static str {
     match (something, start_over) {
@@ -69,6 +67,7 @@ pub(crate) const fn stopped(something: bool, start_over: bool) -> &'static str {
     }
 }
 
+/// Help, naming the installation's command.
 pub(crate) fn help(policy: &Policy) -> String {
     let command = &policy.command.0;
     format!(
@@ -383,6 +382,17 @@ pub(crate) fn gate_card(text: &str, chars: usize) -> String {
         shown.push(c);
     }
     shown
+}
+
+/// The card beside an answer that used the remembered mode.
+pub(crate) fn remembered_card(status: &CardStatus) -> String {
+    match status {
+        CardStatus::Open => "This thread remembers what to do with unclear messages".into(),
+        CardStatus::Decided { by, .. } => {
+            format!("This thread remembers no mode any more, cleared by @{}", by.name)
+        }
+        _ => "This thread remembers no mode any more".into(),
+    }
 }
 
 pub(crate) fn remembered_used(label: &str) -> String {

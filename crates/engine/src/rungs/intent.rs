@@ -105,7 +105,6 @@ pub(crate) fn remembered_intent(turn: &mut Turn<'_>) -> Tried {
         turn.say(MessageKind::Notification, None, &say::remembered_used_up(label.label()));
         return Decided(decision);
     }
-    turn.withdraw_mode_buttons();
     turn.say(MessageKind::Notification, None, &say::remembered_used(label.label()));
     turn.show(About::Remembered, &by, None);
     Decided(decision)

@@ -176,7 +176,7 @@ pub fn project(card: &Card, known: &dyn Known, now: Timestamp, policy: &Policy) 
             model.title = say::uncertain_call_title(&call.job, &card.status);
             call_of(&mut model, card, call, now, policy);
         }
-        About::Remembered => model.title = say::REMEMBERED_CARD.into(),
+        About::Remembered => model.title = say::remembered_card(&card.status),
         About::ReviewActive { .. } | About::ReviewFrozen { .. } => {
             let review = if let Some(Record::Review(review)) = subject() { Some(review) } else { None };
             review::project(&mut model, card, review, policy);

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::press::open_lines;
 use crate::decision::{Decision, Reason, Verdict};
 use crate::decisions::tracked;
-use crate::intent::Intent;
+use crate::intent::{Intent, Remembered};
 use crate::lane::MessageKind;
 use crate::recognize::Interrupt;
 use crate::review::flow as review;
@@ -22,7 +22,7 @@ const WORDS: [&str; 11] =
 /// Runs a command; `text` is what follows the command's name.
 pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
     let (word, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
-    match word {
+    match word.to_lowercase().as_str() {
         "" | "help" => answer(turn, &say::help(turn.policy), Reason::CommandHelp),
         "status" => answer(turn, &status(turn), Reason::CommandStatus),
         "pending" => answer(turn, &pending(turn), Reason::CommandPending),
@@ -31,8 +31,10 @@ pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
                 turn.given.last_turn.as_ref().map_or_else(|| say::NO_TURN.into(), |last| last.explain());
             answer(turn, &text, Reason::CommandWhy)
         }
-        "forget" if rest.trim() == "me" => answer(turn, say::FORGET_ME, Reason::CommandForget),
-        "forget" if rest.trim() == "review" => {
+        "forget" if rest.trim().eq_ignore_ascii_case("me") => {
+            answer(turn, say::FORGET_ME, Reason::CommandForget)
+        }
+        "forget" if rest.trim().eq_ignore_ascii_case("review") => {
             let text = if review::forget(turn) { words::FORGOTTEN } else { words::NOTHING_TO_FORGET };
             answer(turn, text, Reason::CommandForget)
         }
@@ -64,8 +66,8 @@ pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
             let (verdict, _) = review::start(turn, rest.trim(), &by, review::Asks::Explicitly);
             Decision::new(verdict, Reason::CommandReview).with_intent(Intent::Review)
         }
-        other => {
-            let text = say::unknown_command(other, nearest(other), turn.policy);
+        _ => {
+            let text = say::unknown_command(word, nearest(word), turn.policy);
             answer(turn, &text, Reason::CommandUnknown)
         }
     }
@@ -77,7 +79,8 @@ fn answer(turn: &mut Turn<'_>, text: &str, reason: Reason) -> Decision {
 }
 
 fn status(turn: &Turn<'_>) -> String {
-    let remembered = turn.head.remembered.as_ref().map_or("none", |r| r.intent.word());
+    let alive = |mode: &&Remembered| mode.alive(turn.head.last_message_at, turn.now(), turn.policy);
+    let remembered = turn.head.remembered.as_ref().filter(alive).map_or("none", |mode| mode.intent.word());
     let asking = if turn.head.ask.is_some() { "a model is being asked" } else { "nothing is running" };
     let waiting = turn.head.pendings.len();
     let mut lines =
