@@ -178,7 +178,14 @@ fn authorised(turn: &Turn<'_>, card: &Card) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn perform(turn: &mut Turn<'_>, card: Card, action: Action, item: &str, remember: bool) -> Decision {
+/// Does what an action of a card says; the checks are done.
+pub(crate) fn perform(
+    turn: &mut Turn<'_>,
+    card: Card,
+    action: Action,
+    item: &str,
+    remember: bool,
+) -> Decision {
     if card.decision().is_some() {
         return decisions::pressed(turn, card, action);
     }
@@ -271,13 +278,7 @@ fn perform(turn: &mut Turn<'_>, card: Card, action: Action, item: &str, remember
 }
 
 /// A choice at the scope gate routes the saved message, once (`spec 03 §2`).
-pub(crate) fn choose(
-    turn: &mut Turn<'_>,
-    card: Card,
-    action: Action,
-    intent: Intent,
-    remember: bool,
-) -> Decision {
+fn choose(turn: &mut Turn<'_>, card: Card, action: Action, intent: Intent, remember: bool) -> Decision {
     let About::ScopeGate { source, remember: ticked, .. } = card.about.clone() else {
         return refuse_step(turn);
     };
