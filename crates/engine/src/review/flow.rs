@@ -154,7 +154,11 @@ pub(crate) fn written(turn: &mut Turn<'_>, id: &ReviewId, answer: Option<Reviewe
         };
         review.checks.clear();
     }
+    // What was remembered since it was asked for does not end with the review before it.
+    let begun = turn.task(&review.task).map_or(turn.now(), |task| task.created_at);
+    let since = turn.head.remembered.clone().filter(|mode| mode.since >= begun);
     show(turn, review);
+    turn.head.remembered = since.or(turn.head.remembered.take());
     decision(Verdict::Shown)
 }
 
@@ -241,6 +245,7 @@ pub(crate) fn completed(turn: &mut Turn<'_>, mut review: Review) -> Decision {
 pub(crate) fn feedback(turn: &mut Turn<'_>, review: &Review, text: &str) -> Decision {
     let question = Question::Patch { review: as_it_stands(review), version: review.version };
     if arbitrate::open(turn, Asked::Patch(review.id.clone()), question) {
+        put_off(turn, review.clone());
         return Decision::new(Verdict::Deferred, Reason::ReviewFeedback).with_intent(Intent::Review);
     }
     let points = patch::stated(review, text, turn.policy);
@@ -254,7 +259,8 @@ pub(crate) fn patch_written(
     answer: Option<crate::ask::Patch>,
 ) -> Decision {
     let Some(review) = turn.review(id).filter(Review::active) else {
-        return Decision::new(Verdict::Recorded, Reason::EffectSuperseded);
+        turn.say(MessageKind::Answer, None, words::OVER_BEFORE);
+        return Decision::new(Verdict::Answered, Reason::EffectSuperseded);
     };
     let points = match answer {
         Some(crate::ask::Patch { decisions, risks, questions, changes }) => {
@@ -268,6 +274,15 @@ pub(crate) fn patch_written(
     patched(turn, review, points)
 }
 
+/// Somebody answered it, whatever comes of that: its cooldown begins anew.
+fn put_off(turn: &mut Turn<'_>, mut review: Review) {
+    review.last_at = turn.now();
+    if let Some(card) = turn.card(&review.card) {
+        turn.put_off(card);
+    }
+    turn.put(Record::Review(review));
+}
+
 fn patched(turn: &mut Turn<'_>, mut review: Review, points: Points) -> Decision {
     let decision = |reason| Decision {
         rung: Rung::Review,
@@ -275,6 +290,7 @@ fn patched(turn: &mut Turn<'_>, mut review: Review, points: Points) -> Decision 
     };
     if points.is_empty() {
         turn.say(MessageKind::Answer, Some(&review.task), words::NOTHING_NEW);
+        put_off(turn, review);
         return decision(Reason::ReviewUnchanged);
     }
     let by = turn.said.as_ref().map_or_else(|| turn.event.actor.clone(), |said| said.by.clone());
@@ -352,9 +368,14 @@ fn show_full(turn: &mut Turn<'_>, card: &Card, review: &Review) {
 
 /// The synthesis is there, or there will be none.
 pub(crate) fn synthesised(turn: &mut Turn<'_>, id: &ReviewId, text: Option<&str>) -> Decision {
-    if let Some(review) = turn.review(id) {
-        let full = words::full(&review);
-        turn.say(MessageKind::Answer, Some(&review.task), text.unwrap_or(&full));
+    match turn.review(id).filter(Review::handable) {
+        Some(review) => {
+            let full = words::full(&review);
+            turn.say(MessageKind::Answer, Some(&review.task), text.unwrap_or(&full));
+        }
+        None => {
+            turn.say(MessageKind::Answer, None, words::GONE);
+        }
     }
     Decision::new(Verdict::Answered, Reason::ReviewShown)
 }
