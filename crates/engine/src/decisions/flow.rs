@@ -60,8 +60,8 @@ pub(crate) fn from_review(turn: &mut Turn<'_>, topic: &str, decisions: &[String]
     };
     let found = Said {
         topic: topic.into(),
-        decision: lines(&|said| &said.decision),
-        why: lines(&|said| &said.why),
+        decision: read::cut(&lines(&|said| &said.decision), policy.chars),
+        why: read::cut(&lines(&|said| &said.why), policy.why_chars),
         issues: read::keys(&decisions.join(" ")),
     };
     begin(turn, found, by)
