@@ -32,7 +32,8 @@ pub(crate) fn start_from(
     by: &str,
     from: Vec<String>,
 ) -> Verdict {
-    let task = turn.start_task(text, by);
+    let asked = turn.said.clone().filter(|_| text.is_empty());
+    let task = turn.start_task(asked.as_ref().map_or(text, |said| said.text()), by);
     let source = turn.said.as_ref().map_or_else(|| MessageId::from(""), |said| said.message.clone());
     let (item_type, parts) = extract(text, named, turn.policy.window.title_chars);
     let draft = Draft {

@@ -6,9 +6,11 @@ mod extract;
 pub(crate) mod flow;
 mod link;
 pub(crate) mod release;
+mod subject;
 
 pub use batch::Batch;
 pub use extract::{extract, fill};
+pub(crate) use subject::{beside_the_request, subject};
 
 use alloc::collections::BTreeMap;
 use alloc::format;
