@@ -47,7 +47,8 @@ pub(crate) fn start_from(
         filled: Vec::new(),
         under: None,
         created: None,
-    };
+    }
+    .said_at(turn.given.here.as_ref());
     // What says everything itself needs nobody to write it.
     let question = Question::Draft { item_type: named, stories: None, from };
     if !draft.missing().is_empty() && arbitrate::open(turn, Asked::Draft(draft.id.clone()), question) {
@@ -72,7 +73,7 @@ pub(crate) fn drafted(turn: &mut Turn<'_>, draft: &DraftId, written: Option<Draf
             fill(&mut own, said.text());
         }
         draft.item_type = written.item_type;
-        draft.parts.extend(written.fields.into_iter().filter(|(part, _)| !own.contains_key(part)));
+        draft.take(written.fields, |_, part| own.contains_key(&part));
     }
     go_on(turn, draft);
     decision(Verdict::Shown)
@@ -158,7 +159,8 @@ pub(super) fn ask_words(turn: &mut Turn<'_>, card: &Card, draft: Draft, question
 
 /// Asks for the first field of a draft, or for the one behind `after`. `false`: there is none.
 fn ask_field(turn: &mut Turn<'_>, card: &CardId, draft: &Draft, after: Option<Part>) -> bool {
-    let next = |part: &Part| Some(*part) > after && !draft.part(*part).is_empty();
+    let asked = |part: &Part| *part != Part::Evidence && !draft.part(*part).is_empty();
+    let next = |part: &Part| Some(*part) > after && asked(part);
     let Some(part) = Part::ALL.into_iter().find(next) else { return false };
     let question = say::edit_field(draft, part);
     let offers = [say::SKIP, say::CANCEL];
