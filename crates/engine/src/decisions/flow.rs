@@ -165,7 +165,7 @@ pub(crate) fn submitted(
             sent::adopt(turn, card, link.map(String::from));
             Decision::new(Verdict::Done, Reason::PressApplied)
         }
-        _ => invalid(turn, &sentences::no_form(action)),
+        _ => invalid(turn, &say::no_form(action)),
     }
 }
 

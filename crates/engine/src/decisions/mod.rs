@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::{MessageId, ProposalId, TaskId};
 use crate::lane::LaneKey;
+use crate::say::decision as words;
 use crate::time::Timestamp;
 use crate::workflow::{Presser, Progress};
 
@@ -134,15 +135,7 @@ impl Proposal {
     /// The words that are shown, hashed and approved.
     #[must_use]
     pub fn text(&self) -> String {
-        let entries = Entry::ALL.into_iter().filter(|entry| *entry != Entry::Topic);
-        let mut lines = alloc::vec![format!("Decision on {}", self.topic)];
-        lines.extend(entries.filter_map(|entry| match self.entry(entry) {
-            nothing if nothing.is_empty() => None,
-            text if entry == Entry::Decision => Some(text),
-            text => Some(format!("{}: {text}", entry.label())),
-        }));
-        lines.push(format!("Discussed in {}", self.thread));
-        lines.join("\n")
+        words::text(self)
     }
 
     /// The words that are posted: those that were approved, byte for byte, and behind them one line more.
@@ -152,7 +145,7 @@ impl Proposal {
     /// into it, and what was approved is a prefix of what is posted.
     #[must_use]
     pub fn signed(&self, by: &Presser, at: Timestamp) -> String {
-        format!("{}\nDecided by @{} on {}", self.text(), by.name, moment(at))
+        format!("{}\n{}", self.text(), words::decided_by(&by.name, at))
     }
 
     /// What is approved (`spec 06 §5.1`).
@@ -172,17 +165,10 @@ impl Proposal {
     pub fn comment(&self) -> String {
         let text = self.posted.as_ref().map_or_else(|| self.text(), |posted| posted.text.clone());
         match self.posted.as_ref().and_then(|posted| posted.url.as_ref()) {
-            Some(url) => format!("{text}\nPosted at {url}"),
+            Some(url) => format!("{text}\n{}", words::posted_at(url)),
             None => text,
         }
     }
-}
-
-/// A moment as a post tells it to whoever reads it whenever: date, clock and zone.
-fn moment(at: Timestamp) -> String {
-    let text = at.rfc3339();
-    let (date, clock) = text.split_once('T').unwrap_or((&text, ""));
-    format!("{date} at {} UTC", clock.get(..5).unwrap_or(clock))
 }
 
 /// What of a decision leaves the thread.

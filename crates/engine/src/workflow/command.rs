@@ -1,6 +1,5 @@
 //! `/maro …` (`spec 03 §7`): works the same in every channel.
 
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -80,22 +79,19 @@ fn answer(turn: &mut Turn<'_>, text: &str, reason: Reason) -> Decision {
 
 fn status(turn: &Turn<'_>) -> String {
     let alive = |mode: &&Remembered| mode.alive(turn.head.last_message_at, turn.now(), turn.policy);
-    let remembered = turn.head.remembered.as_ref().filter(alive).map_or("none", |mode| mode.intent.word());
-    let asking = if turn.head.ask.is_some() { "a model is being asked" } else { "nothing is running" };
-    let waiting = turn.head.pendings.len();
-    let mut lines =
-        alloc::vec![format!("In this thread: {asking} · {waiting} waiting · remembered mode: {remembered}")];
+    let remembered = turn.head.remembered.as_ref().filter(alive).map(|mode| mode.intent);
+    let mut lines = alloc::vec![say::status(turn.head.ask.is_some(), turn.head.pendings.len(), remembered)];
     lines.extend(turn.live_tasks().map(|task| say::task_line(&task)));
     lines.join("\n")
 }
 
 fn pending(turn: &Turn<'_>) -> String {
     if turn.head.pendings.is_empty() {
-        return "Nothing is waiting here.".into();
+        return say::NOTHING_WAITS.into();
     }
     let mut lines: Vec<String> =
-        turn.head.pendings.iter().map(|pending| format!("· {}", pending.line(turn.now()))).collect();
-    lines.extend(open_lines(turn).into_iter().map(|title| format!("  card: {title}")));
+        turn.head.pendings.iter().map(|pending| say::waits(&pending.line(turn.now()))).collect();
+    lines.extend(open_lines(turn).iter().map(|title| say::open_card(title)));
     lines.join("\n")
 }
 

@@ -1,7 +1,6 @@
 //! Presses and forms: the checks of `spec 06 §5.3` in their order, then the handler. Every press is answered.
 
 use alloc::collections::BTreeMap;
-use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -52,9 +51,7 @@ pub(crate) fn submitted(turn: &mut Turn<'_>, press: &Press, values: &BTreeMap<St
         }
         Ok((card, Action::AddStory)) => return batch::edit::add_story(turn, card, values),
         Ok((card, Action::Adopt)) => return adopt::adopt(turn, &card, values),
-        Ok((_, action)) => {
-            Refusal(Reason::FormInvalid, format!("{} takes no form. Nothing was changed.", action.label()))
-        }
+        Ok((_, action)) => Refusal(Reason::FormInvalid, say::no_form(action)),
         Err(refusal) => refusal,
     };
     refuse(turn, &refusal)
@@ -159,11 +156,7 @@ fn authorised(turn: &Turn<'_>, card: &Card) -> Result<(), Refusal> {
         .filter(|rule| turn.given.actor.as_ref().is_some_and(|actor| rule.names(actor)))
         .collect();
     if naming.is_empty() {
-        let who: Vec<String> = rules
-            .iter()
-            .flat_map(|rule| rule.allow.iter().map(|principal| format!("@{principal}")))
-            .collect();
-        return Err(Refusal(Reason::PressForbidden, say::forbidden(&who)));
+        return Err(Refusal(Reason::PressForbidden, say::forbidden(rules.into_iter())));
     }
     let own = asked.is_some_and(|asked| asked.by == turn.event.actor);
     if own && !naming.iter().any(|rule| rule.self_approve) {
