@@ -198,6 +198,12 @@ impl<'a> Turn<'a> {
         }
     }
 
+    /// The loaded decisions, as this turn sees them.
+    pub(crate) fn proposals(&self) -> impl Iterator<Item = Proposal> {
+        let ids = self.lane.records.of(RecordKind::Proposal).map(Record::id);
+        ids.filter_map(|id| self.proposal(&ProposalId::from(id)))
+    }
+
     pub(crate) fn message_ref(&self, id: &str) -> Option<&Message> {
         match self.find(RecordKind::Message, id)? {
             Record::Message(message) => Some(message),

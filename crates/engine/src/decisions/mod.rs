@@ -20,7 +20,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
-use crate::id::{MessageId, ProposalId, TaskId};
+use crate::id::{MessageId, ProposalId, ReviewId, TaskId};
 use crate::lane::LaneKey;
 use crate::say::decision as words;
 use crate::time::Timestamp;
@@ -47,6 +47,9 @@ pub struct Proposal {
     /// The keys of related issues.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub issues: Vec<String>,
+    /// The review it was taken from: what points at the decision may mean that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<ReviewId>,
     /// Where it is posted: the root of the conversation.
     pub to: LaneKey,
     /// Where the thread is seen that it comes from; without a link, the thread's name.
@@ -231,6 +234,7 @@ mod tests {
             decision: "We use Postgres.".into(),
             why: "We know it.".into(),
             issues: alloc::vec!["AUTH-1".into()],
+            review: None,
             to: lane,
             thread: "https://chat.test/c/1".into(),
             posted: None,

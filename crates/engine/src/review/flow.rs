@@ -10,7 +10,7 @@ use crate::ask::{Asked, Question, Reviewed, arbitrate};
 use crate::decision::{Decision, Reason, Verdict};
 use crate::decisions::flow as decisions;
 use crate::focus::Need;
-use crate::id::{CardId, MessageId, ReviewId};
+use crate::id::{CardId, MessageId, ReviewId, TaskId};
 use crate::intent::Intent;
 use crate::intent::rules::Ruling;
 use crate::intent::several::Several;
@@ -385,7 +385,7 @@ pub(crate) fn record_decision(turn: &mut Turn<'_>, mut review: Review, by: &str)
     if review.active() {
         freeze(turn, &mut review, Ended::Decided);
     }
-    decisions::from_review(turn, &review.topic, &review.merged().decisions, by)
+    decisions::from_review(turn, &review, by)
 }
 
 // ---- handing over ----
@@ -394,13 +394,19 @@ pub(crate) fn record_decision(turn: &mut Turn<'_>, mut review: Review, by: &str)
 /// nothing, so whatever names a subject of its own is about that (`spec 03 §4`).
 pub(crate) fn in_reach(turn: &Turn<'_>) -> Option<Review> {
     let focus = focus(turn);
-    let review = focus.task.as_ref().and_then(|task| turn.review(&ReviewId::of(task)));
+    let review = focus.task.as_ref().and_then(|task| of_task(turn, task));
     if focus.replies() {
         return review.filter(Review::handable);
     }
     let said = turn.said.as_ref()?;
     let points = turn.reference.need == Need::NeedsAnchor || extract::definite(&said.words);
     review.filter(|review| points && review.handable())
+}
+
+/// The review that is this task, or that the decision of this task was taken from.
+fn of_task(turn: &Turn<'_>, task: &TaskId) -> Option<Review> {
+    let taken_from = || turn.proposals().find(|proposal| proposal.task == *task)?.review;
+    turn.review(&ReviewId::of(task)).or_else(|| turn.review(&taken_from()?))
 }
 
 /// Makes tickets of what a review came to. An active one is over with that.
