@@ -7,7 +7,7 @@ use throughline_engine::event::{EventKind, Posted, Press};
 use throughline_engine::given::{Actor, Addressing};
 use throughline_engine::lane::{Message, Record, RecordKind};
 use throughline_engine::workflow::{About, Action, Card, CardStatus, Checks, Progress};
-use throughline_engine::{Given, Reason};
+use throughline_engine::{Given, Reason, Verdict};
 use world::{TICKET, World, heard};
 
 fn approved() -> (World, Card, Effect) {
@@ -324,4 +324,19 @@ fn an_issue_is_tracked_when_the_tracker_has_it() {
     assert_eq!(w.outcome(&find, found.clone()).decision.reason, Reason::IssueTracked);
     assert_eq!(w.lane.head.tracked[0].title, "Log-in");
     assert_ne!(w.outcome(&find, found).decision.reason, Reason::IssueTracked);
+}
+
+/// Somebody stops the model that writes a batch: its task is over, like that of one ticket.
+#[test]
+fn stopping_the_model_ends_the_task_of_a_batch() {
+    let mut w = World::new();
+    w.model = true;
+    let step = w.says("ana", "Create epic with 5 stories for auth");
+    assert_eq!(step.decision.outcome, Verdict::Deferred);
+    let running = |w: &World| {
+        w.lane.records.iter().any(|record| matches!(record, Record::Task(task) if task.status.live()))
+    };
+    assert!(running(&w));
+    assert_eq!(w.says("ana", "stop").decision.reason, Reason::InterruptStop);
+    assert!(!running(&w));
 }

@@ -7,11 +7,11 @@ use alloc::vec::Vec;
 use super::read::{self, Said};
 use super::{Comment, Entry, Proposal, comment, sent, tracked};
 use crate::decision::{Decision, Reason, Verdict};
-use crate::id::{CardId, MessageId, ProposalId};
+use crate::id::{CardId, MessageId, ProposalId, ReviewId};
 use crate::lane::{LaneKey, MessageKind, Record, TaskStatus};
 use crate::pending::{PendingKind, Slot};
 use crate::recognize::Expected;
-use crate::review;
+use crate::review::{self, Review};
 use crate::rungs::{focus, said, words};
 use crate::say::{self, decision as sentences};
 use crate::turn::Turn;
@@ -39,7 +39,7 @@ pub(crate) fn asked(turn: &mut Turn<'_>, rest: &str) -> Decision {
             found.topic = topic;
         }
     }
-    shown(begin(turn, found, &by))
+    shown(begin(turn, found, None, &by))
 }
 
 /// The words of the message that is replied to, when it is no card.
@@ -51,24 +51,25 @@ fn replied_to(turn: &Turn<'_>) -> Option<String> {
 }
 
 /// What a review decided: its topic, its decisions, and why as far as they say so themselves.
-pub(crate) fn from_review(turn: &mut Turn<'_>, topic: &str, decisions: &[String], by: &str) -> Verdict {
+pub(crate) fn from_review(turn: &mut Turn<'_>, review: &Review, by: &str) -> Verdict {
     let policy = &turn.policy.decision;
+    let decisions = review.merged().decisions;
     let each: Vec<Said> = decisions.iter().map(|text| read::plain(text, policy)).collect();
     let lines = |of: &dyn Fn(&Said) -> &String| {
         let written = each.iter().map(of).filter(|text| !text.is_empty()).map(String::as_str);
         written.collect::<Vec<_>>().join("\n")
     };
     let found = Said {
-        topic: topic.into(),
-        decision: lines(&|said| &said.decision),
-        why: lines(&|said| &said.why),
+        topic: review.topic.clone(),
+        decision: read::cut(&lines(&|said| &said.decision), policy.chars),
+        why: read::cut(&lines(&|said| &said.why), policy.why_chars),
         issues: read::keys(&decisions.join(" ")),
     };
-    begin(turn, found, by)
+    begin(turn, found, Some(review.id.clone()), by)
 }
 
 /// Begins a proposal as a task of its own. Issues that nobody names are those this thread tracks.
-fn begin(turn: &mut Turn<'_>, found: Said, by: &str) -> Verdict {
+fn begin(turn: &mut Turn<'_>, found: Said, review: Option<ReviewId>, by: &str) -> Verdict {
     let intent = if found.decision.is_empty() { sentences::A_DECISION } else { &found.decision };
     let task = turn.start_task(intent, by);
     let source = turn.said.as_ref().map_or_else(|| MessageId::from(""), |said| said.message.clone());
@@ -82,6 +83,7 @@ fn begin(turn: &mut Turn<'_>, found: Said, by: &str) -> Verdict {
         decision: String::new(),
         why: String::new(),
         issues: Vec::new(),
+        review,
         to: LaneKey { thread: String::new(), ..lane.clone() },
         thread: turn.given.here.clone().unwrap_or_else(|| sentences::thread(&lane.id())),
         posted: None,
@@ -165,7 +167,7 @@ pub(crate) fn submitted(
             sent::adopt(turn, card, link.map(String::from));
             Decision::new(Verdict::Done, Reason::PressApplied)
         }
-        _ => invalid(turn, &sentences::no_form(action)),
+        _ => invalid(turn, &say::no_form(action)),
     }
 }
 

@@ -133,7 +133,7 @@ fn is_joint(c: char) -> bool {
 }
 
 /// The first so many characters, with a mark where something was cut.
-fn cut(text: &str, chars: usize) -> String {
+pub(super) fn cut(text: &str, chars: usize) -> String {
     match text.char_indices().nth(chars) {
         Some((end, _)) => alloc::format!("{}…", text[..end].trim_end()),
         None => text.to_string(),

@@ -10,7 +10,7 @@ use crate::ask::{Asked, Question, Reviewed, arbitrate};
 use crate::decision::{Decision, Reason, Verdict};
 use crate::decisions::flow as decisions;
 use crate::focus::Need;
-use crate::id::{CardId, MessageId, ReviewId};
+use crate::id::{CardId, MessageId, ReviewId, TaskId};
 use crate::intent::Intent;
 use crate::intent::rules::Ruling;
 use crate::intent::several::Several;
@@ -154,7 +154,11 @@ pub(crate) fn written(turn: &mut Turn<'_>, id: &ReviewId, answer: Option<Reviewe
         };
         review.checks.clear();
     }
+    // What was remembered since it was asked for does not end with the review before it.
+    let begun = turn.task(&review.task).map_or(turn.now(), |task| task.created_at);
+    let since = turn.head.remembered.clone().filter(|mode| mode.since >= begun);
     show(turn, review);
+    turn.head.remembered = since.or(turn.head.remembered.take());
     decision(Verdict::Shown)
 }
 
@@ -241,6 +245,7 @@ pub(crate) fn completed(turn: &mut Turn<'_>, mut review: Review) -> Decision {
 pub(crate) fn feedback(turn: &mut Turn<'_>, review: &Review, text: &str) -> Decision {
     let question = Question::Patch { review: as_it_stands(review), version: review.version };
     if arbitrate::open(turn, Asked::Patch(review.id.clone()), question) {
+        put_off(turn, review.clone());
         return Decision::new(Verdict::Deferred, Reason::ReviewFeedback).with_intent(Intent::Review);
     }
     let points = patch::stated(review, text, turn.policy);
@@ -254,7 +259,8 @@ pub(crate) fn patch_written(
     answer: Option<crate::ask::Patch>,
 ) -> Decision {
     let Some(review) = turn.review(id).filter(Review::active) else {
-        return Decision::new(Verdict::Recorded, Reason::EffectSuperseded);
+        turn.say(MessageKind::Answer, None, words::OVER_BEFORE);
+        return Decision::new(Verdict::Answered, Reason::EffectSuperseded);
     };
     let points = match answer {
         Some(crate::ask::Patch { decisions, risks, questions, changes }) => {
@@ -268,6 +274,15 @@ pub(crate) fn patch_written(
     patched(turn, review, points)
 }
 
+/// Somebody answered it, whatever comes of that: its cooldown begins anew.
+fn put_off(turn: &mut Turn<'_>, mut review: Review) {
+    review.last_at = turn.now();
+    if let Some(card) = turn.card(&review.card) {
+        turn.put_off(card);
+    }
+    turn.put(Record::Review(review));
+}
+
 fn patched(turn: &mut Turn<'_>, mut review: Review, points: Points) -> Decision {
     let decision = |reason| Decision {
         rung: Rung::Review,
@@ -275,6 +290,7 @@ fn patched(turn: &mut Turn<'_>, mut review: Review, points: Points) -> Decision 
     };
     if points.is_empty() {
         turn.say(MessageKind::Answer, Some(&review.task), words::NOTHING_NEW);
+        put_off(turn, review);
         return decision(Reason::ReviewUnchanged);
     }
     let by = turn.said.as_ref().map_or_else(|| turn.event.actor.clone(), |said| said.by.clone());
@@ -352,9 +368,14 @@ fn show_full(turn: &mut Turn<'_>, card: &Card, review: &Review) {
 
 /// The synthesis is there, or there will be none.
 pub(crate) fn synthesised(turn: &mut Turn<'_>, id: &ReviewId, text: Option<&str>) -> Decision {
-    if let Some(review) = turn.review(id) {
-        let full = words::full(&review);
-        turn.say(MessageKind::Answer, Some(&review.task), text.unwrap_or(&full));
+    match turn.review(id).filter(Review::handable) {
+        Some(review) => {
+            let full = words::full(&review);
+            turn.say(MessageKind::Answer, Some(&review.task), text.unwrap_or(&full));
+        }
+        None => {
+            turn.say(MessageKind::Answer, None, words::GONE);
+        }
     }
     Decision::new(Verdict::Answered, Reason::ReviewShown)
 }
@@ -364,7 +385,7 @@ pub(crate) fn record_decision(turn: &mut Turn<'_>, mut review: Review, by: &str)
     if review.active() {
         freeze(turn, &mut review, Ended::Decided);
     }
-    decisions::from_review(turn, &review.topic, &review.merged().decisions, by)
+    decisions::from_review(turn, &review, by)
 }
 
 // ---- handing over ----
@@ -373,13 +394,19 @@ pub(crate) fn record_decision(turn: &mut Turn<'_>, mut review: Review, by: &str)
 /// nothing, so whatever names a subject of its own is about that (`spec 03 §4`).
 pub(crate) fn in_reach(turn: &Turn<'_>) -> Option<Review> {
     let focus = focus(turn);
-    let review = focus.task.as_ref().and_then(|task| turn.review(&ReviewId::of(task)));
+    let review = focus.task.as_ref().and_then(|task| of_task(turn, task));
     if focus.replies() {
         return review.filter(Review::handable);
     }
     let said = turn.said.as_ref()?;
     let points = turn.reference.need == Need::NeedsAnchor || extract::definite(&said.words);
     review.filter(|review| points && review.handable())
+}
+
+/// The review that is this task, or that the decision of this task was taken from.
+fn of_task(turn: &Turn<'_>, task: &TaskId) -> Option<Review> {
+    let taken_from = || turn.proposals().find(|proposal| proposal.task == *task)?.review;
+    turn.review(&ReviewId::of(task)).or_else(|| turn.review(&taken_from()?))
 }
 
 /// Makes tickets of what a review came to. An active one is over with that.

@@ -112,6 +112,7 @@ pub(crate) fn result(items: &[Released]) -> String {
     let first = items.iter().find_map(|item| item.progress.key());
     let made = items.iter().filter(|item| item.progress.key().is_some()).count();
     match first {
+        Some(key) if items.len() == 1 => format!(" → {key}"),
         Some(key) if made == items.len() => format!(" → {key} and the other {} with it", made - 1),
         Some(key) => format!(" → {key}, {made} of {} created", items.len()),
         None if items.iter().any(|item| item.progress.word() == "working") => " → in progress".into(),

@@ -23,6 +23,30 @@ pub(crate) fn thread(lane: &LaneId) -> String {
     format!("thread {lane}")
 }
 
+/// The words of a decision that are shown, hashed and approved.
+pub(crate) fn text(proposal: &Proposal) -> String {
+    let entries = Entry::ALL.into_iter().filter(|entry| *entry != Entry::Topic);
+    let mut lines = alloc::vec![format!("Decision on {}", proposal.topic)];
+    lines.extend(entries.filter_map(|entry| match proposal.entry(entry) {
+        nothing if nothing.is_empty() => None,
+        text if entry == Entry::Decision => Some(text),
+        text => Some(format!("{}: {text}", entry.label())),
+    }));
+    lines.push(format!("Discussed in {}", proposal.thread));
+    lines.join("\n")
+}
+
+/// The line behind them: who decided, and when, for whoever reads it whenever: date, clock and zone.
+pub(crate) fn decided_by(name: &str, at: Timestamp) -> String {
+    let text = at.rfc3339();
+    let (date, clock) = text.split_once('T').unwrap_or((&text, ""));
+    format!("Decided by @{name} on {date} at {} UTC", clock.get(..5).unwrap_or(clock))
+}
+
+pub(crate) fn posted_at(url: &str) -> String {
+    format!("Posted at {url}")
+}
+
 pub(crate) fn discussed(thread: &str) -> String {
     format!("discussed in {thread}")
 }
@@ -105,10 +129,6 @@ pub(crate) fn which_issue(keys: &[String]) -> String {
 
 pub(crate) fn press_comment(key: &str) -> String {
     format!("{key} it is. Please press \"{}\" on the card.", Action::Comment.label())
-}
-
-pub(crate) fn no_form(action: Action) -> String {
-    format!("{} takes no form. Nothing was changed.", action.label())
 }
 
 pub(crate) fn form_bounds(entry: Entry, needed: bool, most: usize) -> String {

@@ -14,6 +14,8 @@ pub(crate) const NOTHING_NEW: &str =
     "There is nothing in that which the review does not have, so it stays as it is.";
 pub(crate) const FORGOTTEN: &str = "The review is forgotten.";
 pub(crate) const NOTHING_TO_FORGET: &str = "There is no review here to forget.";
+pub(crate) const OVER_BEFORE: &str =
+    "The review was over before I had an answer to that, so it stays as it is.";
 pub(crate) const GONE: &str = "This review was forgotten";
 pub(crate) const HANDED_ALREADY: &str =
     "Already processed: tickets are being made of this review. Finish or cancel them first.";

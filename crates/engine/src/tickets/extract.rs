@@ -85,6 +85,7 @@ fn part_named(label: &str) -> Option<Part> {
         "constraints" | "constraint" => Part::Constraints,
         "dependencies" | "depends on" => Part::Dependencies,
         "risks" | "risk" => Part::Risks,
+        "evidence" | "links" | "link" => Part::Evidence,
         "questions" | "open questions" => Part::Questions,
         "labels" | "label" => Part::Labels,
         _ => return None,

@@ -15,6 +15,7 @@ use crate::recognize::{Expected, Words};
 use crate::say;
 use crate::trace::Rung;
 use crate::turn::Turn;
+use crate::workflow::press::refuse_step;
 use crate::workflow::{About, Card, Checks};
 
 /// Starts a ticket about `text`, as a task of its own. A model writes it where there is one; what the message says
@@ -31,7 +32,8 @@ pub(crate) fn start_from(
     by: &str,
     from: Vec<String>,
 ) -> Verdict {
-    let task = turn.start_task(text, by);
+    let asked = turn.said.clone().filter(|_| text.is_empty());
+    let task = turn.start_task(asked.as_ref().map_or(text, |said| said.text()), by);
     let source = turn.said.as_ref().map_or_else(|| MessageId::from(""), |said| said.message.clone());
     let (item_type, parts) = extract(text, named, turn.policy.window.title_chars);
     let draft = Draft {
@@ -45,7 +47,8 @@ pub(crate) fn start_from(
         filled: Vec::new(),
         under: None,
         created: None,
-    };
+    }
+    .said_at(turn.given.here.as_ref());
     // What says everything itself needs nobody to write it.
     let question = Question::Draft { item_type: named, stories: None, from };
     if !draft.missing().is_empty() && arbitrate::open(turn, Asked::Draft(draft.id.clone()), question) {
@@ -70,7 +73,7 @@ pub(crate) fn drafted(turn: &mut Turn<'_>, draft: &DraftId, written: Option<Draf
             fill(&mut own, said.text());
         }
         draft.item_type = written.item_type;
-        draft.parts.extend(written.fields.into_iter().filter(|(part, _)| !own.contains_key(part)));
+        draft.take(written.fields, |_, part| own.contains_key(&part));
     }
     go_on(turn, draft);
     decision(Verdict::Shown)
@@ -140,7 +143,7 @@ fn pour(draft: &mut Draft, part: Part, text: &str) {
 /// *Edit* was pressed: channels with forms open one from the fields; elsewhere they are asked for one by one
 /// (`spec 07 §3.3`). What says nothing yet is asked for whole.
 pub(crate) fn ask_edit(turn: &mut Turn<'_>, card: &Card, draft: Option<Draft>) -> Decision {
-    let Some(draft) = draft else { return Decision::new(Verdict::Refused, Reason::StaleStep) };
+    let Some(draft) = draft else { return refuse_step(turn) };
     if ask_field(turn, &card.id, &draft, None) {
         return Decision::new(Verdict::Asked, Reason::PressApplied);
     }
@@ -156,7 +159,8 @@ pub(super) fn ask_words(turn: &mut Turn<'_>, card: &Card, draft: Draft, question
 
 /// Asks for the first field of a draft, or for the one behind `after`. `false`: there is none.
 fn ask_field(turn: &mut Turn<'_>, card: &CardId, draft: &Draft, after: Option<Part>) -> bool {
-    let next = |part: &Part| Some(*part) > after && !draft.part(*part).is_empty();
+    let asked = |part: &Part| *part != Part::Evidence && !draft.part(*part).is_empty();
+    let next = |part: &Part| Some(*part) > after && asked(part);
     let Some(part) = Part::ALL.into_iter().find(next) else { return false };
     let question = say::edit_field(draft, part);
     let offers = [say::SKIP, say::CANCEL];
@@ -224,7 +228,7 @@ pub(crate) fn edit_by_form(
     draft: Option<Draft>,
     values: &BTreeMap<String, String>,
 ) -> Decision {
-    let Some(mut draft) = draft else { return Decision::new(Verdict::Refused, Reason::StaleStep) };
+    let Some(mut draft) = draft else { return refuse_step(turn) };
     let before = draft.parts.clone();
     for (name, text) in values {
         match Part::from_word(name) {

@@ -6,9 +6,11 @@ mod extract;
 pub(crate) mod flow;
 mod link;
 pub(crate) mod release;
+mod subject;
 
 pub use batch::Batch;
 pub use extract::{extract, fill};
+pub(crate) use subject::{beside_the_request, subject};
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -65,6 +67,8 @@ pub enum Part {
     Dependencies,
     /// What may go wrong.
     Risks,
+    /// Links to where it was said. Code writes the first one, and no model any.
+    Evidence,
     /// What nobody knows yet.
     Questions,
     /// Words to find it by.
@@ -73,7 +77,7 @@ pub enum Part {
 
 impl Part {
     /// Every part, in the order a card shows them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Title,
         Self::Problem,
         Self::Steps,
@@ -84,6 +88,7 @@ impl Part {
         Self::Constraints,
         Self::Dependencies,
         Self::Risks,
+        Self::Evidence,
         Self::Questions,
         Self::Labels,
     ];
@@ -102,6 +107,7 @@ impl Part {
             Self::Constraints => "constraints",
             Self::Dependencies => "dependencies",
             Self::Risks => "risks",
+            Self::Evidence => "evidence",
             Self::Questions => "questions",
             Self::Labels => "labels",
         }
@@ -121,6 +127,7 @@ impl Part {
             Self::Constraints => "Constraints",
             Self::Dependencies => "Dependencies",
             Self::Risks => "Risks",
+            Self::Evidence => "Evidence",
             Self::Questions => "Open questions",
             Self::Labels => "Labels",
         }
@@ -239,6 +246,27 @@ impl Draft {
         } else {
             self.parts.insert(part, text.into());
         }
+    }
+
+    /// Takes in what a model wrote, but for the links to where it was said: those are not its to say.
+    pub(crate) fn take(
+        &mut self,
+        written: BTreeMap<Part, String>,
+        mut keeps: impl FnMut(&Self, Part) -> bool,
+    ) {
+        for (part, text) in written {
+            if part != Part::Evidence && !keeps(self, part) {
+                self.parts.insert(part, text);
+            }
+        }
+    }
+
+    /// Says where it was asked for, when there is a place to go to.
+    pub(crate) fn said_at(mut self, link: Option<&String>) -> Self {
+        if let Some(link) = link {
+            self.parts.entry(Part::Evidence).or_insert_with(|| link.clone());
+        }
+        self
     }
 
     /// What a tracker is given: exactly what is shown, hashed and approved.

@@ -116,6 +116,13 @@ impl Turn<'_> {
         self.update(card);
     }
 
+    /// The same card, with its deadlines counted from now.
+    pub(crate) fn put_off(&mut self, mut card: Card) {
+        self.clear_timers.append(&mut card.timers);
+        self.set_timers(&mut card);
+        self.put(Record::Card(card));
+    }
+
     /// What was asked about an item of a batch is over with its card.
     fn clear_question_about(&mut self, card: &Card) {
         let Some(batch) = card.batch().and_then(|batch| self.batch(batch)) else { return };
@@ -166,6 +173,7 @@ impl Turn<'_> {
             About::Remembered | About::ReviewActive { .. } | About::ReviewFrozen { .. } => None,
         }
     }
+
     pub(crate) fn draft_of(&self, card: &Card) -> Option<Draft> {
         card.draft().and_then(|draft| self.draft(draft))
     }

@@ -27,7 +27,8 @@ impl Runtime {
             _ => {
                 let key = format!("post:{}", effect.row.id);
                 let posted = AssistantPosted {
-                    kind: MessageKind::Answer,
+                    // It tells everybody something and asks nobody: what is said next is not about it.
+                    kind: MessageKind::Notification,
                     task: None,
                     text: text.into(),
                     expected: None,

@@ -47,7 +47,7 @@ pub(crate) fn show(
     let chars: usize = drafts.iter().map(Draft::chars).sum();
     if card.open() {
         model.facts = facts(card, checks, &batch.by, &batch.target.to_string(), now, policy);
-        model.facts.push(format!("{}, {chars} characters", say::batch::count(drafts.len())));
+        model.facts.push(say::card::size(drafts.len(), chars));
         model.facts.extend(latches.shut().map(|first| say::batch::confirm_first(first, drafts.len(), chars)));
         if let Checks::Failed { errors } = checks {
             model.errors = errors.iter().filter(|error| error.item.is_empty()).cloned().collect();
@@ -153,7 +153,7 @@ fn form(draft: &Draft, card: &Card) -> Vec<Field> {
 fn item_buttons(card: &Card, draft: &Draft, label: &str) -> Vec<Button> {
     let own = card.actions().into_iter().filter(|action| of_an_item(*action));
     let name = |action: Action| {
-        let verb = action.label().trim_end_matches('…');
+        let verb = say::card::verb(action.label());
         format!("{verb} {}: {}, version {}", label.to_lowercase(), draft.part(Part::Title), card.version)
     };
     own.map(|action| Button {
@@ -171,7 +171,7 @@ fn button(card: &Card, action: Action, what: &str, count: usize) -> Button {
         Action::ConfirmQuantity => say::batch::confirm_label(count),
         _ => action.label().into(),
     };
-    let verb = label.trim_end_matches('…');
+    let verb = say::card::verb(&label);
     let name = match &card.status {
         CardStatus::Open => format!("{verb}: create {what}, version {}", card.version),
         _ => format!("{verb}: {what}"),

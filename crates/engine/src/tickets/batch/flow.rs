@@ -54,7 +54,9 @@ pub(crate) fn start(turn: &mut Turn<'_>, asked: &Asked, by: &str) -> Verdict {
     };
     for Planned { kind, parts, under } in items {
         let under = under.and_then(|at: usize| batch.items.get(at).cloned());
-        let draft = Draft { parts, ..edit::blank(turn, &batch, kind, under) };
+        // A story's link is its epic's.
+        let here = turn.given.here.as_ref().filter(|_| under.is_none());
+        let draft = Draft { parts, ..edit::blank(turn, &batch, kind, under) }.said_at(here);
         batch.items.push(draft.id.clone());
         turn.put(Record::Draft(draft));
     }
@@ -90,9 +92,7 @@ pub(crate) fn drafted(turn: &mut Turn<'_>, id: &BatchId, written: Vec<Drafted>) 
     let mut drafts: Vec<Draft> = batch.items.iter().filter_map(|draft| turn.draft(draft)).collect();
     for one in written {
         let Some(draft) = answered(&drafts, &one).and_then(|at| drafts.get_mut(at)) else { continue };
-        for (part, text) in one.fields {
-            draft.parts.entry(part).or_insert(text);
-        }
+        draft.take(one.fields, |draft, part| draft.parts.contains_key(&part));
     }
     drafts.into_iter().for_each(|draft| turn.put(Record::Draft(draft)));
     show(turn, id, None);

@@ -107,7 +107,7 @@ fn heading(line: &str) -> bool {
 
 /// What a user story wants, in its own words: the title of "As a user I want to log in so that I see my orders" is "Log
 /// in".
-pub(super) fn story(sentence: &str) -> Option<String> {
+pub(crate) fn story(sentence: &str) -> Option<String> {
     let lower = sentence.to_lowercase();
     // Folding may move bytes; such a sentence keeps its own title.
     if lower.len() != sentence.len() || !AS.iter().any(|start| lower.starts_with(start)) {
