@@ -176,9 +176,9 @@ pub(crate) fn no_form(action: Action) -> String {
 
 /// What goes on in a thread.
 pub(crate) fn status(asking: bool, waiting: usize, remembered: Option<Intent>) -> String {
-    let asking = if asking { "a model is being asked" } else { "nothing is running" };
+    let asking = if asking { "a model is being asked · " } else { "" };
     let remembered = remembered.map_or("none", Intent::word);
-    format!("In this thread: {asking} · {waiting} waiting · remembered mode: {remembered}")
+    format!("In this thread: {asking}{waiting} waiting · remembered mode: {remembered}")
 }
 
 /// Something that waits, in a list.

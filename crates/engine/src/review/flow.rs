@@ -47,7 +47,7 @@ impl Asks {
 
 /// Starts a review of what `text` says, or points at. What it came to, and why when that is not the caller's reason.
 pub(crate) fn start(turn: &mut Turn<'_>, text: &str, by: &str, asks: Asks) -> (Verdict, Option<Reason>) {
-    let context = context(turn);
+    let context = context(turn, text);
     let topic = match topic::topic(text, context.last().map(String::as_str), turn.policy) {
         nothing if nothing.is_empty() => words::THIS_THREAD.into(),
         topic => topic,
@@ -97,20 +97,23 @@ pub(crate) fn start(turn: &mut Turn<'_>, text: &str, by: &str, asks: Asks) -> (V
 }
 
 /// What is reviewed beside the message itself: around the message it replies to, else what people said in the lane's
-/// window and what the focus is on. What was said for other work belongs to that.
-fn context(turn: &Turn<'_>) -> Vec<String> {
+/// window and, where the message states nothing itself, what the focus is on. What was said for other work belongs to
+/// that, and a command to us states nothing.
+fn context(turn: &Turn<'_>, text: &str) -> Vec<String> {
     let focus = focus(turn);
     let said = turn.said.as_ref().map(|said| &said.message);
     let mine = said.and_then(|said| turn.message_ref(&said.0)).and_then(|message| message.task.as_ref());
     let of_other_work = |message: &Message| {
         message.task.as_ref().is_some_and(|task| Some(task) != mine && turn.task(task).is_some())
     };
-    let points = focus.replies() || turn.reference.need == Need::NeedsAnchor;
+    let bare = || extract::sentences(text, turn.policy).is_empty();
+    let points = focus.replies() || turn.reference.need == Need::NeedsAnchor && bare();
     let counts = |message: &&Message| {
         let meant = points && Some(&message.id) == focus.anchor_id();
         (meant || message.role == Role::User)
             && message.card.is_none()
             && Some(&message.id) != said
+            && turn.policy.command.rest(&message.text).is_none()
             && !of_other_work(message)
     };
     let window = focus.window(turn.lane, turn.given).into_iter();

@@ -148,7 +148,7 @@ pub(crate) fn handed_over(topic: &str, updated_summary: &str) -> String {
 
 pub(crate) fn complete(review: &Review) -> String {
     format!(
-        "The review of {} is complete and stays as it is, at v{}. Tickets can be made of it at any time: say \"create the epic for that\", or press its button.",
+        "The review of “{}” is complete and stays as it is, at v{}. Tickets can be made of it at any time: say \"create the epic for that\", or press its button.",
         review.topic, review.version
     )
 }
