@@ -176,8 +176,9 @@ function named(address) {
 /** Makes links of the addresses of this site in what we wrote. */
 function linkify(element) {
   if (element.querySelector('a')) return;
-  const parts = element.textContent.split(/(https?:\/\/\S+)/);
-  const links = parts.map((part, place) => place % 2 && named(part) ? make('a', { href: part }, named(part)) : part);
+  const parts = element.textContent.split(/(https?:\/\/\S+)/).filter(part => part);
+  const link = address => make('a', { href: address }, parts.length > 1 ? named(address) : `Open ${named(address)}`);
+  const links = parts.map(part => named(part) ? link(part) : part);
   if (links.some(part => part instanceof Element)) element.replaceChildren(...links);
 }
 
@@ -304,7 +305,8 @@ function wait(anchor = '') {
   waiting.dataset.anchor = anchor;
   waiting.hidden = !anchor;
   const asked = anchor && find('message', anchor)?.querySelector('.text')?.innerText;
-  waiting.replaceChildren('Waiting for your answer', ...(asked ? [': ', make('q', {}, asked)] : []));
+  // What is hidden would still be read to whoever gets to the composer.
+  waiting.replaceChildren(...(anchor ? ['Waiting for your answer', ...(asked ? [': ', make('q', {}, asked)] : [])] : []));
 }
 
 // ---------------------------------------------------------------- following
@@ -548,8 +550,8 @@ function enterSends(event) {
 function replyTo(article) {
   const words = article?.querySelector('h3, .text').innerText ?? '';
   at('reply').value = article?.dataset.message ?? '';
-  at('replying').hidden = !article;
-  at('replying').querySelector('q').textContent = words;
+  at('replies').hidden = !article;
+  at('replying').replaceChildren(...(article ? ['In reply to ', make('q', {}, words)] : []));
 }
 
 function clickReply(event) {
@@ -572,7 +574,8 @@ function means(section) {
   const heading = section.querySelector('h3').textContent;
   const { version } = section.dataset;
   const yes = make('button', { class: 'primary', value: 'yes' }, `Create ${count} items`);
-  const no = make('button', {}, 'Back');
+  // Where the focus begins: a key that is held down does not say yes.
+  const no = make('button', { autofocus: '' }, 'Back');
   const inner = make('form', { method: 'dialog' },
     make('h2', { id: 'form-heading' }, heading),
     make('p', {}, `All ${count} items are created as the card shows them, v${version}. Nothing has been created so far.`),
@@ -856,7 +859,7 @@ function listenAtComposer() {
   text.addEventListener('keydown', enterSends);
   text.addEventListener('input', keepDraft);
   newest.addEventListener('click', () => { toEnd(); text.focus(); });
-  at('replying').querySelector('a').addEventListener('click', event => { event.preventDefault(); replyTo(null); text.focus(); });
+  at('replies').querySelector('a').addEventListener('click', event => { event.preventDefault(); replyTo(null); text.focus(); });
   at('welcome')?.addEventListener('submit', event => {
     event.preventDefault();
     send(event.submitter.value);

@@ -5,6 +5,7 @@
 
 mod access;
 mod batch;
+mod cards;
 mod chat;
 mod console;
 mod decision;
