@@ -126,8 +126,8 @@ function itemOf({ id, label, title, state, fields = [], errors = [], link, butto
   return make('li', { 'data-item': id, 'aria-label': `${label}: ${title}` },
     make('p', { class: 'name' }, make('span', { class: 'label' }, label), ' ', make('b', {}, title),
       ...(state ? [' ', make('span', { class: 'state' }, state)] : [])),
-    errorsOf(errors),
     make('div', { class: 'foot' },
+      errorsOf(errors),
       detailsOf(fields),
       linkOf(link),
       buttons.length ? make('div', { class: 'actions' }, ...buttons.map(it => button(it))) : null));
@@ -649,7 +649,9 @@ const FORMS = {
   add_story: shownFields,
   adopt: () => [{ name: 'key', label: 'Key of the issue', text: '' }],
 };
-const ONE_LINE = ['title', 'key', 'labels'];
+const ONE_LINE = ['title', 'key', 'labels', 'topic', 'issues'];
+/** What a card's own form changes, by the card's step. */
+const CHANGES = { draft_preview: 'the ticket', decision_preview: 'the decision' };
 
 /** What of a card or an item is its own: nothing inside of an item is the card's. */
 function ownOf(part, what) {
@@ -710,8 +712,8 @@ class Form {
     this.note = make('p', { class: 'note', role: 'alert' });
     this.save = make('button', { class: 'primary' }, 'Save');
     const away = make('button', { type: 'button' }, 'Cancel');
-    const heading = this.item ? part.ariaLabel : this.section.querySelector('h3').textContent;
-    const says = { adopt: 'It exists', add_story: 'Add a story' }[this.action] ?? `Edit: ${heading}`;
+    const what = this.item ? `: ${part.ariaLabel}` : ` ${CHANGES[this.section.dataset.step] ?? 'this'}`;
+    const says = { adopt: 'It exists', add_story: 'Add a story' }[this.action] ?? `Edit${what}`;
     const title = make('h2', { id: 'form-heading' }, says);
     const inner = make('form', { method: 'dialog' },
       title, ...this.fields.map(field => field.row),

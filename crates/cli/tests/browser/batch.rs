@@ -189,7 +189,11 @@ fn w24_a_tracker_that_is_down_makes_no_issue_twice() {
     let uncertain = chat.until("the uncertain effect to be shown", || {
         staged.advance(Timestamp::SECOND);
         let cards = chat.cards();
-        cards.iter().find(|card| card.step == "uncertain_effect").cloned().ok_or_else(|| format!("{cards:#?}"))
+        cards
+            .iter()
+            .find(|card| card.step == "uncertain_effect")
+            .cloned()
+            .ok_or_else(|| format!("{cards:#?}"))
     });
     assert!(uncertain.title.contains("may or may not have been created"), "{}", uncertain.title);
     assert_eq!(uncertain.actions, ["adopt", "create_again", "cancel"]);

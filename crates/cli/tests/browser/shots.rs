@@ -81,7 +81,7 @@ fn pictures_of_a_batch() {
     let serving = Serving::start();
     let chat = open(&browser, &serving.url());
     let batch = ask_for_six(&chat);
-    shoot(&chat, "batch-latch");
+    shoot_tall(&chat, "batch-latch", 960);
     chat.press_on_item(&batch, 4, "edit_story");
     shoot(&chat, "batch-edit");
     chat.press("Escape");
@@ -96,7 +96,12 @@ fn pictures_of_a_batch() {
     chat.click(At::Css("dialog .primary"));
     chat.until_created("Created 6 of 6");
     shoot(&chat, "batch-receipt");
-    for (path, name) in [("console/issues", "issues"), ("console/issues/DEMO-1", "issue"), ("tracker/DEMO-1", "tracker")] {
+    let lane = chat.run("return document.body.dataset.lane", &[]);
+    chat.go(&format!("{}/console/lanes/{}", serving.url(), lane.as_str().unwrap()));
+    shoot(&chat, "batch-lane");
+    for (path, name) in
+        [("console/issues", "issues"), ("console/issues/DEMO-1", "issue"), ("tracker/DEMO-1", "tracker")]
+    {
         chat.go(&format!("{}/{path}", serving.url()));
         shoot(&chat, name);
     }
@@ -106,9 +111,8 @@ fn pictures_of_a_batch() {
 #[ignore = "makes pictures: `cargo xtask shots`"]
 fn pictures_of_a_batch_that_is_not_ready() {
     let Some(browser) = Browser::start() else { return };
-    let serving = Serving::with(
-        "[policy.latch]\nchars = 150\n[projects.DEMO]\nrequired = [\"title\", \"labels\"]\n",
-    );
+    let serving =
+        Serving::with("[policy.latch]\nchars = 150\n[projects.DEMO]\nrequired = [\"title\", \"labels\"]\n");
     let chat = open(&browser, &serving.url());
     chat.write("Create epic with 5 stories for auth");
     chat.until_batch(1, "confirm_quantity");
@@ -204,14 +208,19 @@ fn open<'b>(browser: &'b Browser, url: &str) -> Chat<'b> {
 
 /// One picture for each look: of a conversation its end, of any other page its beginning.
 fn shoot(page: &Page<'_>, name: &str) {
+    shoot_tall(page, name, HEIGHT);
+}
+
+/// The same, at least so high.
+fn shoot_tall(page: &Page<'_>, name: &str, least: u32) {
     let folder = PathBuf::from(std::env::var_os(FOLDER).expect("run this as `cargo xtask shots`"));
     std::fs::create_dir_all(&folder).unwrap();
     for look in LOOKS {
         page.theme(look.theme);
-        page.size(look.width, HEIGHT, SCALE);
+        page.size(look.width, least, SCALE);
         if look.whole {
             let height = page.run("return document.documentElement.scrollHeight", &[]);
-            page.size(look.width, HEIGHT.max(u32::try_from(height.as_u64().unwrap()).unwrap()), SCALE);
+            page.size(look.width, least.max(u32::try_from(height.as_u64().unwrap()).unwrap()), SCALE);
         }
         page.until_still();
         page.run("scrollTo(0, document.body.dataset.conversation ? document.body.scrollHeight : 0)", &[]);

@@ -249,7 +249,7 @@ fn fields(
         name: format!("{FIELD}{name}"),
         label: label.into(),
         text: typed.get(name).map_or(text, String::as_str).into(),
-        long: !matches!(name, "title" | "key" | "labels"),
+        long: !matches!(name, "title" | "key" | "labels" | "topic" | "issues"),
         wrong: errors.iter().filter(|error| error.field == name).map(|error| error.text.clone()).collect(),
     };
     match action {
