@@ -58,6 +58,7 @@ fn wb4_a_batch_can_be_read_and_acted_on() {
     chat.press_on(&uncertain, "adopt");
     is_sound(&chat, "dialog", "the form for the key of what exists");
     chat.press("Escape");
+    is_the_same_anew(&chat);
     chat.is_clean();
 }
 
@@ -73,6 +74,7 @@ fn wb4_what_a_batch_lacks_can_be_read() {
     chat.write("Create epic with 5 stories for billing");
     chat.until_card("skeletons", |card| card.text.contains("✗ It has no title yet"));
     is_sound(&chat, "main", "skeletons");
+    is_the_same_anew(&chat);
     chat.is_clean();
 }
 
@@ -104,7 +106,18 @@ fn wb4_a_review_and_a_decision_can_be_read_and_acted_on() {
     chat.press_on(&shown, "approve");
     chat.until_created("Posted: the decision on sign-in");
     is_sound(&chat, "[role=log]", "the receipt of a decision");
+    is_the_same_anew(&chat);
     chat.is_clean();
+}
+
+/// What the script has built is what the server writes.
+#[track_caller]
+fn is_the_same_anew(chat: &Chat<'_>) {
+    let before = (chat.messages(), chat.cards());
+    chat.reload();
+    chat.until_connection("live");
+    chat.find(At::Css("[role=log]"));
+    assert_eq!((chat.messages(), chat.cards()), before);
 }
 
 /// Everything there says what it is and does, can be read in both themes, and is not cut off.
