@@ -17,7 +17,7 @@ pub(crate) enum Kind {
     /// The demo, which may be called by these names as well.
     Demo { names: Vec<String> },
     /// An installation with this configuration.
-    Configured(&'static str),
+    Configured(String),
 }
 
 /// A server and its data. Dropping it kills it.
@@ -51,6 +51,11 @@ impl Serving {
         Self::of(Kind::Demo { names: Vec::new() })
     }
 
+    /// Starts a demo with more settings.
+    pub(crate) fn with(settings: &str) -> Self {
+        Self::of(Kind::Configured(format!("{settings}\n[server]\ndemo = true\n")))
+    }
+
     /// Starts one of that kind.
     pub(crate) fn of(kind: Kind) -> Self {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -60,7 +65,7 @@ impl Serving {
             .timeout_global(Some(PATIENCE))
             .build();
         let folder = tempfile::tempdir().unwrap();
-        if let Kind::Configured(configuration) = kind {
+        if let Kind::Configured(configuration) = &kind {
             std::fs::write(folder.path().join("throughline.toml"), configuration).unwrap();
         }
         let mut serving = Self { folder, port, kind, child: None, agent: agent.into() };

@@ -175,7 +175,7 @@ pub(crate) fn is_missing(part: Part) -> String {
 /// What has to be confirmed before a batch can be approved.
 pub(crate) fn confirm_first(first: Action, items: usize, chars: usize) -> String {
     match first {
-        Action::ConfirmQuantity => format!("before Approve: confirm that {} are to be created", count(items)),
+        Action::ConfirmQuantity => format!("before Approve: confirm creating {}", count(items)),
         _ => format!(
             "before Approve: {chars} characters are a lot; split it into batches, or confirm to create all"
         ),
