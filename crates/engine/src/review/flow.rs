@@ -431,9 +431,10 @@ pub(crate) fn hand_over(
     let verdict = match several {
         Some(several) => {
             let (topic, said) = text.split_once('\n').unwrap_or((&text, ""));
-            // What was decided is a story only where stories are asked for.
-            let lists = !several.parts.is_empty();
-            let asked = batch::Asked { several, topic: topic.into(), text: said.into(), lists };
+            // What was decided is a story only where stories are asked for; risks and questions never are.
+            let lists = !several.parts.is_empty() || several.whole.item != "epic";
+            let said = if lists { words::to_stories(&review.summary, &review.merged()) } else { said.into() };
+            let asked = batch::Asked { several, topic: topic.into(), text: said, lists };
             batch::start(turn, &asked, by)
         }
         None => {

@@ -146,6 +146,20 @@ pub(crate) fn handed_over(topic: &str, updated_summary: &str) -> String {
     format!("{topic}\nProblem:\n{updated_summary}")
 }
 
+/// The same where what was decided is to be stories: those alone are a list, behind what is said of the whole.
+pub(crate) fn to_stories(summary: &str, points: &Points) -> String {
+    let mut lines = alloc::vec![format!("Problem:\n{summary}")];
+    for one in [Section::Risks, Section::Questions] {
+        let said = points.of(one);
+        lines.extend((!said.is_empty()).then(|| format!("{}:", section(one))));
+        lines.extend(said.iter().map(|point| format!("- {point}")));
+    }
+    lines.push(String::new());
+    let stories = points.of(Section::Decisions).iter().chain(points.of(Section::Changes));
+    lines.extend(stories.map(|point| format!("- {point}")));
+    lines.join("\n")
+}
+
 pub(crate) fn complete(review: &Review) -> String {
     format!(
         "The review of “{}” is complete and stays as it is, at v{}. Tickets can be made of it at any time: say \"create the epic for that\", or press its button.",
