@@ -352,6 +352,20 @@ impl ItemModel {
 }
 
 impl CardModel {
+    /// What it holds that people wrote, and nothing else: not who may approve, where it goes, or how it stands. All that a
+    /// model is shown of a card (`spec 03 §1`: never the workflow state).
+    #[must_use]
+    pub fn contents(&self) -> String {
+        let mut lines = Vec::new();
+        let line = |field: &Field| format!("{}: {}", field.label, field.text);
+        lines.extend(self.fields.iter().filter(|field| !field.text.is_empty()).map(line));
+        for item in &self.items {
+            lines.push(format!("{}: {}", item.label, item.title));
+            lines.extend(item.details().map(line));
+        }
+        lines.join("\n")
+    }
+
     /// The card as plain text: what the lane remembers of it, and what a channel without cards shows.
     #[must_use]
     pub fn as_text(&self) -> String {
