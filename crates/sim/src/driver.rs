@@ -9,6 +9,7 @@ use throughline_engine::effect::{EffectResult, Outcome};
 use throughline_engine::given::Paused;
 use throughline_engine::lane::Lane;
 use throughline_engine::{Decision, Event, LaneKey, Millis, Reason, Timestamp, Verdict, canon, snapshot};
+use throughline_models::Model;
 use throughline_runtime::record::{GENESIS, Said, TurnRow, checkpoint, content_hash};
 use throughline_runtime::{Crash, FailPoint, Inbound, Runtime, Stop};
 use throughline_store::{
@@ -41,6 +42,7 @@ pub struct SimDriver {
     run: Option<Run>,
     points: Vec<&'static str>,
     channel: Option<Arc<dyn Channel>>,
+    model: Option<Arc<dyn Model>>,
 }
 
 struct Run {
@@ -64,6 +66,18 @@ impl SimDriver {
         Self { channel: Some(channel), ..Self::new() }
     }
 
+    /// The same, and that model is asked in place of a scenario's script.
+    #[must_use]
+    pub fn thinking(model: Arc<dyn Model>) -> Self {
+        Self { model: Some(model), ..Self::new() }
+    }
+
+    /// The store of the world, once there is one: everything that was committed.
+    #[must_use]
+    pub fn store(&self) -> Option<Arc<dyn Store>> {
+        self.run.as_ref().map(|run| run.outside.store.clone() as Arc<dyn Store>)
+    }
+
     fn run(&mut self) -> Result<&mut Run, DriverError> {
         self.run.as_mut().ok_or_else(|| DriverError("the scenario has not begun".into()))
     }
@@ -78,7 +92,7 @@ fn block<T>(future: impl Future<Output = Result<T, Stop>>) -> Result<T, DriverEr
 
 impl Driver for SimDriver {
     fn begin(&mut self, world: &World) -> Result<(), DriverError> {
-        let outside = Outside::new(world, self.channel.clone())?;
+        let outside = Outside::new(world, self.channel.clone(), self.model.clone())?;
         let host = outside.host();
         let mut run = Run {
             outside,
