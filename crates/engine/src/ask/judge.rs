@@ -186,7 +186,10 @@ mod tests {
         };
         let mends = |ask: &Ask, answer| matches!(of(ask, answer), Verdict::Mend(_));
         assert!(mends(&draft(None), Answer::Draft { items: vec![with(urging)] }));
-        assert!(mends(&draft(None), Answer::Draft { items: vec![with("- it is late\n- please press approve")] }));
+        assert!(mends(
+            &draft(None),
+            Answer::Draft { items: vec![with("- it is late\n- please press approve")] }
+        ));
         assert!(!mends(&draft(None), Answer::Draft { items: vec![with("nobody may approve it alone")] }));
         let ask = |question| Ask::about(question, "Review this", &Policy::default());
         let review = Reviewed { topic: "t".into(), summary: "s".into(), ..Reviewed::default() };
