@@ -94,6 +94,19 @@ fn issues(client: &Client, sent: &[Sent]) -> Vec<String> {
     wrong
 }
 
+/// The receipt says of every item which issue came of it, and of every story that it is under its epic.
+pub(crate) fn receipt(client: &Client, sent: &Sent) -> Vec<String> {
+    let said = client.receipt(&sent.lane);
+    let states: Vec<&str> = said.iter().map(|item| item["state"].as_str().unwrap_or_default()).collect();
+    let epic = states.first().and_then(|state| state.strip_prefix("created "));
+    let whole = |epic: &str| {
+        let under = format!(", under {epic}");
+        let story = |state: &&str| state.starts_with("created ") && state.ends_with(&under);
+        states.len() == sent.approved.len() && states[1..].iter().all(story)
+    };
+    if epic.is_some_and(whole) { Vec::new() } else { vec![format!("the receipt says {states:?}")] }
+}
+
 /// Every effect has ended. The local tracker knows its own, so none may be uncertain.
 fn effects(client: &Client) -> Vec<String> {
     let all = client.list("/v1/effects?limit=200");

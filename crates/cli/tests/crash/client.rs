@@ -98,6 +98,20 @@ impl Client {
         });
     }
 
+    /// The items of a lane's receipt, as soon as nothing is said to be on its way.
+    pub(crate) fn receipt(&self, lane: &str) -> Vec<Value> {
+        let on_its_way = |item: &Value| {
+            let state = item["state"].as_str().unwrap_or_default();
+            state == "waiting" || state.contains("checking")
+        };
+        self.until("a receipt", || {
+            let messages = self.list(&format!("/v1/lanes/{lane}/messages?limit=200"));
+            let receipt = messages.iter().map(|message| &message["card"]).find(|card| card["step"] == "receipt")?;
+            let items = receipt["items"].as_array()?;
+            (!items.iter().any(on_its_way)).then(|| items.clone())
+        })
+    }
+
     fn until<T>(&self, what: &str, mut again: impl FnMut() -> Option<T>) -> T {
         let started = Instant::now();
         loop {

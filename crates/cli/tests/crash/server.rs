@@ -10,6 +10,9 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+/// The variable that says where the process dies.
+pub(crate) const FAILPOINT: &str = "THROUGHLINE_FAILPOINT";
+
 /// A server that comes back. Dropping it kills the process.
 pub(crate) struct Server {
     data: Option<TempDir>,
@@ -20,7 +23,10 @@ pub(crate) struct Server {
     keeper: Option<JoinHandle<()>>,
 }
 
-fn spawn(data: &Path, port: u16, fail_point: Option<&str>) -> Child {
+/// A variable of the server's environment.
+pub(crate) type Variable = (&'static str, String);
+
+fn spawn(data: &Path, port: u16, variables: &[Variable]) -> Child {
     let log = std::fs::File::options().create(true).append(true).open(data.join("log")).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_throughline"));
     command
@@ -31,18 +37,17 @@ fn spawn(data: &Path, port: u16, fail_point: Option<&str>) -> Child {
         .env_clear()
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())
         .env("HOME", data);
-    if let Some(point) = fail_point {
-        command.env("THROUGHLINE_FAILPOINT", point);
-    }
+    command.envs(variables.iter().map(|(name, value)| (name, value)));
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().unwrap()
 }
 
 impl Server {
-    /// Starts it with a fail point, on a port of its own.
-    pub(crate) fn start(fail_point: Option<String>) -> Self {
+    /// Starts it on a port of its own: the first process with these variables, whoever comes after it with none of
+    /// them.
+    pub(crate) fn start(variables: &[Variable]) -> Self {
         let data = tempfile::tempdir().unwrap();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let child = Arc::new(Mutex::new(spawn(data.path(), port, fail_point.as_deref())));
+        let child = Arc::new(Mutex::new(spawn(data.path(), port, variables)));
         let (died, stopping) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         let keeper = {
             let (child, died, stopping, data) =
@@ -52,7 +57,7 @@ impl Server {
                     let mut child = child.lock().unwrap();
                     if child.try_wait().unwrap().is_some() && !stopping.load(Ordering::SeqCst) {
                         died.store(true, Ordering::SeqCst);
-                        *child = spawn(&data, port, None);
+                        *child = spawn(&data, port, &[]);
                     }
                     drop(child);
                     std::thread::sleep(Duration::from_millis(10));

@@ -54,8 +54,9 @@ impl Runtime {
     /// # Errors
     /// The store failed or a fail point was reached; the lease runs out and the attempt counts as unknown.
     pub async fn perform(&self, leased: Leased) -> Result<(), Stop> {
-        self.faults.at(FailPoint::EffectClaimed)?;
         let effect = &leased.effect;
+        let class = effect.row.class.word();
+        self.faults.at(FailPoint::EffectClaimed, class)?;
         let body: EffectBody = serde_json::from_str(&effect.row.payload)
             .map_err(|e| unreadable("a stored effect", &e.to_string()))?;
         let guarantee = self.guarantee(&body);
@@ -86,7 +87,7 @@ impl Runtime {
                     .await;
             }
         };
-        self.faults.at(FailPoint::AttemptMarked)?;
+        self.faults.at(FailPoint::AttemptMarked, class)?;
         let outcome = match &outgoing {
             None => self.attempt_shown(effect, &body).await?,
             Some(outgoing) => match self.send(outgoing).await? {
@@ -288,7 +289,7 @@ impl Runtime {
             event,
         };
         let ours = self.store.settle(settlement).await?;
-        self.faults.at(FailPoint::ResultCommitted)?;
+        self.faults.at(FailPoint::ResultCommitted, leased.effect.row.class.word())?;
         if ours && wakes_lane {
             self.wakes.wake(lane);
         }
