@@ -50,7 +50,6 @@ pub(crate) fn through_the_api(client: &Client, sent: &[Sent]) -> Vec<String> {
         }
     }
     wrong.extend(issues(client, sent));
-    wrong.extend(effects(client));
     wrong
 }
 
@@ -107,10 +106,30 @@ pub(crate) fn receipt(client: &Client, sent: &Sent) -> Vec<String> {
     if epic.is_some_and(whole) { Vec::new() } else { vec![format!("the receipt says {states:?}")] }
 }
 
-/// Every effect has ended. The local tracker knows its own, so none may be uncertain.
-fn effects(client: &Client) -> Vec<String> {
+/// Every issue there is stands on a receipt of this conversation.
+pub(crate) fn on_a_receipt(client: &Client, sent: &Sent) -> Vec<String> {
+    let cards = client.cards(&sent.lane);
+    let items = || cards.iter().filter_map(|card| card["items"].as_array()).flatten();
+    let told = |key: &str| {
+        let created = format!("created {key}");
+        items()
+            .filter_map(|item| item["state"].as_str())
+            .any(|state| state.split(',').next() == Some(&created))
+    };
+    let issues = client.list("/v1/tracker/issues?limit=200");
+    let keys = issues.iter().filter_map(|issue| issue["key"].as_str());
+    keys.filter(|key| !told(key)).map(|key| format!("{key} is on no receipt")).collect()
+}
+
+/// Every effect has ended, and none has failed but for these reasons. The local tracker knows its own, so none may be
+/// uncertain.
+pub(crate) fn effects(client: &Client, reasons: &[&str]) -> Vec<String> {
     let all = client.list("/v1/effects?limit=200");
-    let ended = |effect: &&Value| !matches!(effect["state"].as_str(), Some("done" | "cancelled"));
+    let ended = |effect: &&Value| match effect["state"].as_str() {
+        Some("done" | "cancelled") => false,
+        Some("failed") => !reasons.iter().any(|reason| effect["outcome"]["reason"] == *reason),
+        _ => true,
+    };
     let tell = |effect: &Value| {
         format!("{} {} is {}: {}", effect["class"], effect["id"], effect["state"], effect["outcome"])
     };

@@ -3,11 +3,13 @@
 //! left without an answer.
 //!
 //! `THROUGHLINE_CRASH_SEEDS` says how many seeds each point is run with (3), `THROUGHLINE_CRASH_FIRST` the first of
-//! them (1). `cargo xtask crash` and `cargo xtask soak` set both.
+//! them (1), `THROUGHLINE_CRASH_PASSINGS` how many passings of each point a batch dies at (2, or `all`). `cargo xtask
+//! crash` and `cargo xtask soak` set them.
 
 mod batch;
 mod check;
 mod client;
+mod person;
 mod script;
 mod server;
 
@@ -23,7 +25,7 @@ use server::{FAILPOINT, Server};
 /// Points that nothing in this version passes: no model is configured.
 const UNREACHED: [FailPoint; 1] = [FailPoint::ModelInFlight];
 /// Runs at once. Each waits most of the time.
-const AT_ONCE: usize = 8;
+const AT_ONCE: usize = 16;
 
 /// One run.
 struct Job {
@@ -49,6 +51,15 @@ impl Job {
 
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
+}
+
+/// How many passings of each point are tried.
+fn passings(default: u32) -> u32 {
+    match std::env::var("THROUGHLINE_CRASH_PASSINGS").as_deref() {
+        Ok("all") => u32::MAX,
+        Ok(named) => named.parse().unwrap_or(default),
+        Err(_) => default,
+    }
 }
 
 #[test]
@@ -98,7 +109,7 @@ fn at_once<T: Sync>(jobs: &[T], run: impl Fn(&T) + Sync) {
 /// One run: what is wrong afterwards, and whether the process died in it.
 fn run(job: &Job) -> (Vec<String>, bool) {
     let dies = job.point.map(|point| (FAILPOINT, format!("{}:{}", point.name(), job.nth())));
-    let server = Server::start(dies.as_slice());
+    let server = Server::start(dies.as_slice(), &[]);
     let client = Client::new(server.url());
     client.wait_until_ready();
     let sent = std::thread::scope(|scope| {
@@ -116,6 +127,7 @@ fn run(job: &Job) -> (Vec<String>, bool) {
     }
     client.wait_until_settled();
     let mut wrong = check::through_the_api(&client, &sent);
+    wrong.extend(check::effects(&client, &[]));
     let killed = server.died();
     let data = server.stop();
     wrong.extend(check::on_disk(data.path(), &sent));

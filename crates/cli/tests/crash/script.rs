@@ -171,7 +171,7 @@ impl<'c> Lane<'c> {
     }
 }
 
-fn pressed(who: &str, token: &str) -> Value {
+pub(crate) fn pressed(who: &str, token: &str) -> Value {
     json!({ "kind": "card.pressed", "actor": { "id": who }, "press": { "token": token } })
 }
 

@@ -13,6 +13,9 @@ use tempfile::TempDir;
 /// The variable that says where the process dies.
 pub(crate) const FAILPOINT: &str = "THROUGHLINE_FAILPOINT";
 
+/// The variable that says what the embedded tracker meets.
+pub(crate) const TRACKER: &str = "THROUGHLINE_TRACKER_FAULTS";
+
 /// A server that comes back. Dropping it kills the process.
 pub(crate) struct Server {
     data: Option<TempDir>,
@@ -42,22 +45,22 @@ fn spawn(data: &Path, port: u16, variables: &[Variable]) -> Child {
 }
 
 impl Server {
-    /// Starts it on a port of its own: the first process with these variables, whoever comes after it with none of
-    /// them.
-    pub(crate) fn start(variables: &[Variable]) -> Self {
+    /// Starts it on a port of its own: the first process with these variables, and it and whoever comes after it with
+    /// those.
+    pub(crate) fn start(first: &[Variable], always: &[Variable]) -> Self {
         let data = tempfile::tempdir().unwrap();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let child = Arc::new(Mutex::new(spawn(data.path(), port, variables)));
+        let child = Arc::new(Mutex::new(spawn(data.path(), port, &[first, always].concat())));
         let (died, stopping) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         let keeper = {
-            let (child, died, stopping, data) =
-                (child.clone(), died.clone(), stopping.clone(), data.path().to_owned());
+            let (child, died, stopping, data, always) =
+                (child.clone(), died.clone(), stopping.clone(), data.path().to_owned(), always.to_vec());
             std::thread::spawn(move || {
                 while !stopping.load(Ordering::SeqCst) {
                     let mut child = child.lock().unwrap();
                     if child.try_wait().unwrap().is_some() && !stopping.load(Ordering::SeqCst) {
                         died.store(true, Ordering::SeqCst);
-                        *child = spawn(&data, port, &[]);
+                        *child = spawn(&data, port, &always);
                     }
                     drop(child);
                     std::thread::sleep(Duration::from_millis(10));
