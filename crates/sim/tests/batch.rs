@@ -122,7 +122,6 @@ fn other_effects_killed_at_every_step_happen_once() {
     const NAMES: [&str; 6] = ["W23", "batch-epics", "tracked", "decision-asked", "W17", "link-failed"];
     for name in NAMES.into_iter().take(first) {
         let kills = killed_everywhere(name, times);
-        println!("{name}: {kills} kills");
         assert!(kills > 20, "{name} passes its fail points often: {kills}");
     }
 }
