@@ -116,6 +116,7 @@ fn w18_killed_at_every_step_there_is_one_epic_with_five_stories() {
 /// A decision's post, several epics, tracked issues and their comments, edits of a batch. Each point once in each delivery of
 /// the first of them; `THROUGHLINE_CRASH_PASSINGS=all` tries all of them, every time a point is passed.
 #[test]
+#[expect(clippy::disallowed_methods, reason = "how much is tried is the test's own setting")]
 fn other_effects_killed_at_every_step_happen_once() {
     let all = std::env::var("THROUGHLINE_CRASH_PASSINGS").is_ok_and(|passings| passings == "all");
     let (times, first) = if all { (200, usize::MAX) } else { (1, 3) };
