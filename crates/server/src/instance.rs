@@ -154,7 +154,10 @@ pub async fn open_tracking(
     let key = instance_key(&config, store.as_ref()).await?;
     let keys = Keys::new(key);
     let documents = Arc::new(StoredDocuments(store.clone()));
-    let tracker = Arc::new(tracker(LocalTracker::new(config.tracker.clone(), documents)));
+    let tracker = tracker(LocalTracker::new(config.tracker.clone(), documents));
+    #[cfg(feature = "failpoints")]
+    let tracker = crate::faulty::tracker(tracker);
+    let tracker = Arc::new(tracker);
     let channel = |name: &str| (name.to_owned(), Arc::new(ReadFromStore::new(name)) as Arc<dyn Channel>);
     let pages: Arc<dyn Channel> = Arc::new(WebChannel::new(&config.server));
     let telegram = telegram::Edge::open(&config, &store, &key)?.map(Arc::new);

@@ -19,6 +19,8 @@ pub mod config;
 mod deliver;
 mod directory;
 mod documents;
+#[cfg(feature = "failpoints")]
+mod faulty;
 pub mod finding;
 mod follow;
 mod guard;

@@ -19,6 +19,7 @@ use throughline_testkit::driver::{
     Checker, Delivery, Driver, DriverError, SeedLane, Settling, TurnSeen, World,
 };
 use throughline_testkit::model::Restart;
+use throughline_trackers::local::StoredIssue;
 
 use crate::checkers;
 use crate::faults::POINTS;
@@ -76,6 +77,19 @@ impl SimDriver {
     #[must_use]
     pub fn store(&self) -> Option<Arc<dyn Store>> {
         self.run.as_ref().map(|run| run.outside.store.clone() as Arc<dyn Store>)
+    }
+
+    /// Every issue there is in the tracker of this world.
+    ///
+    /// # Errors
+    /// The scenario has not begun.
+    pub fn issues(&mut self) -> Result<Vec<StoredIssue>, DriverError> {
+        let tracker = self.run()?.outside.tracker.clone();
+        let project = tracker.config().projects.keys().next().cloned().unwrap_or_default();
+        block(async {
+            let issues = tracker.issues(TENANT, &project, None, 10_000).await;
+            issues.map_err(|e| Stop::Unreadable { what: "the tracker's issues".into(), why: e.to_string() })
+        })
     }
 
     fn run(&mut self) -> Result<&mut Run, DriverError> {

@@ -71,7 +71,7 @@ impl Runtime {
         if left <= 0 {
             return Ok(nothing("timeout"));
         }
-        self.faults.at(FailPoint::ModelInFlight)?;
+        self.faults.at(FailPoint::ModelInFlight, effect.row.class.word())?;
         let ask = Ask { budget_ms: left.min(ATTEMPT), ..ask.clone() };
         let caller = Caller { tenant: &effect.lane.tenant, user: &open.by, effect: id, now };
         let answer = tokio::select! {

@@ -19,7 +19,8 @@ impl Runtime {
         to: &LaneKey,
         text: &str,
     ) -> Result<Attempt<EffectResult>, Stop> {
-        self.faults.at(FailPoint::BytesOnWire)?;
+        let class = effect.row.class.word();
+        self.faults.at(FailPoint::BytesOnWire, class)?;
         let outcome = match self.ports.channels.get(&to.channel) {
             Some(channel) if channel.surface() == Surface::Sends => {
                 channel.post(to, text).await.map(|url| EffectResult::Posted { url })
@@ -44,8 +45,8 @@ impl Runtime {
                 Attempt::Applied(EffectResult::Posted { url })
             }
         };
-        self.faults.at(FailPoint::VendorApplied)?;
-        self.faults.at(FailPoint::ReplyRead)?;
+        self.faults.at(FailPoint::VendorApplied, class)?;
+        self.faults.at(FailPoint::ReplyRead, class)?;
         Ok(outcome)
     }
 

@@ -332,7 +332,8 @@ impl World {
         let lane = effect.stored.lane.clone();
         match to {
             SettleTo::End(state, outcome) => self.end(&tenant, &id, state, Some(outcome)),
-            SettleTo::Retry(at) => self.retry(&tenant, &id, at),
+            SettleTo::Retry(at) => self.retry(&tenant, &id, at, None),
+            SettleTo::Unsure(at, outcome) => self.retry(&tenant, &id, at, Some(outcome)),
         }
         if let Some((channel_id, internal)) = message {
             let lane = self.lane(&lane, now);
@@ -345,11 +346,12 @@ impl World {
         Ok(true)
     }
 
-    fn retry(&mut self, tenant: &str, id: &EffectId, at: Timestamp) {
+    fn retry(&mut self, tenant: &str, id: &EffectId, at: Timestamp, unsure: Option<String>) {
         self.wake(tenant, id, Some(at));
         if let Some(effect) = self.tenant(tenant).effects.get_mut(id) {
             effect.stored.state = EffectState::Planned;
             effect.stored.not_before = at;
+            effect.stored.outcome = unsure.or(effect.stored.outcome.take());
             effect.fence += 1;
             effect.leased = false;
         }
