@@ -199,7 +199,8 @@ fn a_receipt_has_the_hash_that_was_approved() {
 
 /// A batch of so many long stories, confirmed, approved, all of them created but one.
 fn batch(stories: usize) -> String {
-    let mut text = String::from("      Problem: nobody can sign in\n      Acceptance criteria: everybody can");
+    let mut text =
+        String::from("      Problem: nobody can sign in\n      Acceptance criteria: everybody can");
     for n in 1..=stories {
         let why = "so that nothing is lost on the way home ".repeat(18);
         let _ = write!(
@@ -238,7 +239,10 @@ fn a_batch_of_ten_and_of_fifty_stays_inside_the_limits() {
                 }
                 let view = view(Role::Assistant, Some(MessageKind::Card), "", Some(card));
                 let shown = terminal::render(&view, WIDTH);
-                let last = format!(":{} ", card.buttons.len() + card.items.iter().map(|i| i.buttons.len()).sum::<usize>());
+                let last = format!(
+                    ":{} ",
+                    card.buttons.len() + card.items.iter().map(|i| i.buttons.len()).sum::<usize>()
+                );
                 assert!(last == ":0 " || shown.contains(&last), "{last}");
             }
         }

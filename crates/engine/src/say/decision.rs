@@ -52,7 +52,6 @@ pub(crate) fn discussed(thread: &str) -> String {
     format!("discussed in {thread}")
 }
 
-
 pub(crate) fn title(proposal: &Proposal, status: &CardStatus, now: Timestamp) -> String {
     let topic = &proposal.topic;
     match status {
