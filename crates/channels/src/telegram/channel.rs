@@ -62,6 +62,8 @@ pub struct Telegram {
     pace: Mutex<Pace>,
     told: Told,
     above: Above,
+    /// Where people find our own pages, when they are told.
+    pages: Option<String>,
     pub(super) refused: Refused,
 }
 
@@ -84,8 +86,16 @@ impl Telegram {
             pace: Mutex::default(),
             told: Told::default(),
             above: Above::default(),
+            pages: None,
             refused: Refused::default(),
         }
+    }
+
+    /// The same where people find our own pages at an address, `https://bot.example.org`: links to them can be followed.
+    #[must_use]
+    pub fn with_pages(mut self, address: Option<&str>) -> Self {
+        self.pages = address.map(|address| address.trim_end_matches('/').to_owned());
+        self
     }
 
     /// The client: for what is not a delivery.
@@ -268,6 +278,19 @@ impl Telegram {
         }
     }
 
+    /// The messages of a card.
+    async fn parts(&self, lane: &LaneKey, card: &CardModel) -> Vec<Part> {
+        let names = self.names(lane, card).await;
+        let mut card = card.clone();
+        if let Some(pages) = &self.pages {
+            let links = card.items.iter_mut().map(|item| &mut item.link).chain([&mut card.link]);
+            for link in links.flatten().filter(|link| link.starts_with('/')) {
+                link.insert_str(0, pages);
+            }
+        }
+        render::card(&card, &names)
+    }
+
     async fn names(&self, lane: &LaneKey, card: &CardModel) -> BTreeMap<String, String> {
         let mut names = BTreeMap::new();
         for person in render::people(card) {
@@ -408,11 +431,11 @@ impl Channel for Telegram {
             }
             EffectBody::Reply { text, .. } => self.show(&mut way, &render::reply(text, None)).await,
             EffectBody::CardPost { card, .. } => {
-                let parts = render::card(card, &self.names(lane, card).await);
+                let parts = self.parts(lane, card).await;
                 self.show(&mut way, &parts).await
             }
             EffectBody::CardUpdate { card, .. } => {
-                let parts = render::card(card, &self.names(lane, card).await);
+                let parts = self.parts(lane, card).await;
                 self.converge(&mut way, &parts, card.step == Step::Receipt).await
             }
             EffectBody::Notice { to, text } => {

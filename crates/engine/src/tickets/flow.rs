@@ -200,11 +200,11 @@ pub(crate) fn edit_by_text(
             draft.parts = extract(text, Some(draft.item_type), turn.policy.window.title_chars).1;
         }
         Some(text) => draft.write(part, text),
-        // What stands beside labelled lines answers what was asked.
-        None => match free.filter(|free| labelled && !free.is_empty()) {
-            Some(free) => draft.write(part, &free),
-            None => {}
-        },
+        None => {}
+    }
+    // What stands beside labelled lines answers what was asked.
+    if let Some(free) = free.filter(|free| labelled && !free.is_empty()) {
+        draft.write(part, &free);
     }
     if let Some(part) = refused(&card, &draft) {
         turn.tell(&say::form_needs(part));

@@ -48,6 +48,7 @@ async fn six_items_are_confirmed_approved_and_received_on_one_message() {
     let receipt = w.telegram.shown(TEAM, card.id).unwrap();
     assert!(receipt.text.starts_with("Created 6 of 6"), "{}", receipt.text);
     assert!(receipt.text.contains("Story 5: See list 5\ncreated DEMO-"), "{}", receipt.text);
+    assert!(receipt.text.contains("\nhttps://bot.example.org/tracker/DEMO-1\n"), "{}", receipt.text);
     assert!(!receipt.text.contains("Acceptance criteria"), "a line an item: {}", receipt.text);
     assert!(receipt.keyboard.is_empty());
     assert_eq!((w.issues().await, w.telegram.bot_messages(TEAM).len()), (6, 1));
