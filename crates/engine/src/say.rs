@@ -163,10 +163,18 @@ pub(crate) fn forbidden<'r>(rules: impl Iterator<Item = &'r ApproverRule>) -> St
     format!("You may not approve this. Who may: {}", named_by(rules))
 }
 
-/// Whom rules name.
+/// Whom rules name, each once, as a person would say it.
 fn named_by<'r>(rules: impl Iterator<Item = &'r ApproverRule>) -> String {
-    let who = rules.flat_map(|rule| &rule.allow).map(|principal| format!("@{principal}"));
-    who.collect::<Vec<_>>().join(", ")
+    let named = |principal: &String| match principal.split_once(':') {
+        Some(("role", role)) => format!("anyone with the role {role}"),
+        Some(("group", group)) => format!("anyone in the group {group}"),
+        Some(("user", user)) => format!("@{user}"),
+        _ => format!("@{principal}"),
+    };
+    let mut who: Vec<String> = rules.flat_map(|rule| &rule.allow).map(named).collect();
+    who.sort_unstable();
+    who.dedup();
+    who.join(", ")
 }
 
 /// A form came for a button that takes none.
@@ -368,12 +376,14 @@ pub(crate) fn unread(posted: &Posted) -> String {
 }
 
 /// One field of an edit. Its first line is all that some channels show while somebody types.
-pub(crate) fn edit_field(draft: &Draft, part: Part) -> String {
+/// `item` is its label, where there are several.
+pub(crate) fn edit_field(draft: &Draft, item: Option<&str>, part: Part) -> String {
     let labels: Vec<&str> =
         Part::ALL.iter().filter(|part| !draft.part(**part).is_empty()).map(|part| part.label()).collect();
     let label = part.label();
+    let of = item.map(|item| format!("{item}, ")).unwrap_or_default();
     format!(
-        "{label}: what should it say? {SKIP} leaves it, {CANCEL} ends the edit.\nNow: “{}”\nLines like \"{label}: …\" \
+        "{of}{label}: what should it say? {SKIP} leaves it, {CANCEL} ends the edit.\nNow: “{}”\nLines like \"{label}: …\" \
          change several fields at once. There is: {}.",
         gate_card(draft.part(part), limits::FIELD_SHOWN),
         labels.join(", ")

@@ -51,7 +51,7 @@ fn preview(
     }
     model.facts.push(words::discussed(&proposal.thread));
     if card.open() {
-        model.facts.push(words::posts_at(&proposal.target()));
+        model.facts.push(words::POSTS_AT.into());
         model.facts.push(say::card::asked_by(&proposal.by));
         model.facts.push(say::card::may_approve(policy, "post.channel", &proposal.target()));
         model.facts.extend(card.expires_at.map(|end| say::card::until(end, now)));

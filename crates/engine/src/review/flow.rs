@@ -112,6 +112,7 @@ fn context(turn: &Turn<'_>, text: &str) -> Vec<String> {
         let meant = points && Some(&message.id) == focus.anchor_id();
         (meant || message.role == Role::User)
             && message.card.is_none()
+            && turn.policy.command.rest(&message.text).is_none()
             && Some(&message.id) != said
             && turn.policy.command.rest(&message.text).is_none()
             && !of_other_work(message)

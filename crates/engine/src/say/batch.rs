@@ -157,6 +157,10 @@ pub(crate) fn stands(progress: &Progress, epic: Option<&str>) -> String {
             format!("created {key}, checking its link to {}", epic.unwrap_or("the epic"))
         }
         Progress::Done => "done".into(),
+        // What the errors below say in full is not said twice.
+        Progress::Failed { text, errors, again: on } if errors.iter().any(|error| error.text == *text) => {
+            format!("failed{}", again(on.is_some()))
+        }
         Progress::Failed { text, again: on, .. } => format!("failed: {text}{}", again(on.is_some())),
         Progress::NotTried { why, again: on } => format!("not tried: {why}{}", again(on.is_some())),
         Progress::Uncertain { .. } => "uncertain: the tracker did not answer".into(),

@@ -16,6 +16,7 @@ pub(crate) const WHAT_WAS_DECIDED: &str =
     "What was decided? One or two sentences; say why with \"because\", if there is a reason.";
 pub(crate) const EDIT_HOW: &str = "What should change? Write the decision anew, or lines like \"Topic: …\", \
     \"Decision: …\", \"Why: …\", \"Issues: …\".";
+pub(crate) const POSTS_AT: &str = "posts at the root of this channel";
 pub(crate) const NO_SUCH_ISSUE: &str = "the tracker does not know it";
 
 /// A thread that has no link.
@@ -49,10 +50,6 @@ pub(crate) fn posted_at(url: &str) -> String {
 
 pub(crate) fn discussed(thread: &str) -> String {
     format!("discussed in {thread}")
-}
-
-pub(crate) fn posts_at(target: &str) -> String {
-    format!("posts at the root of {target}")
 }
 
 pub(crate) fn title(proposal: &Proposal, status: &CardStatus, now: Timestamp) -> String {

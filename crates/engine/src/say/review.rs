@@ -8,6 +8,7 @@ use crate::review::{Check, Ended, Kind, Patch, Points, Review, Section, Status, 
 use crate::time::Timestamp;
 
 pub(crate) const NO_MODEL: &str = "checklist, no model: only what this thread states";
+const IN_FULL_NO_MODEL: &str = "Checklist, no model: only what this thread states";
 pub(crate) const NOTHING_STATED: &str = "not stated";
 pub(crate) const WRITING: &str = "Writing it down in full…";
 pub(crate) const NOTHING_NEW: &str =
@@ -100,7 +101,7 @@ pub(crate) fn full(review: &Review) -> String {
     }
     parts.push(sections(&review.points, |one| section(one).into()).join("\n"));
     if !review.checks.is_empty() {
-        parts.push(format!("{CHECKLIST} ({NO_MODEL})\n{}", checks(&review.checks)));
+        parts.push(format!("{IN_FULL_NO_MODEL}\n{}", checks(&review.checks)));
     }
     for patch in &review.patches {
         let lines = sections(&patch.points, |one| section_of_patch(one, patch.version)).join("\n");

@@ -162,7 +162,8 @@ fn ask_field(turn: &mut Turn<'_>, card: &CardId, draft: &Draft, after: Option<Pa
     let asked = |part: &Part| *part != Part::Evidence && !draft.part(*part).is_empty();
     let next = |part: &Part| Some(*part) > after && asked(part);
     let Some(part) = Part::ALL.into_iter().find(next) else { return false };
-    let question = say::edit_field(draft, part);
+    let item = turn.card(card).and_then(|card| batch::card::label(&turn.drafts_of(&card), &draft.id));
+    let question = say::edit_field(draft, item.as_deref(), part);
     let offers = [say::SKIP, say::CANCEL];
     let anchor = turn.say_offering(MessageKind::Question, Some(&draft.task), &question, &offers);
     wait_for_words(turn, card, draft, part, &anchor);
@@ -192,13 +193,18 @@ pub(crate) fn edit_by_text(
     let before = draft.parts.clone();
     // What says nothing yet is said whole: the first line is the title.
     let whole = before.is_empty();
-    let labelled = !whole && text.is_some_and(|text| fill(&mut draft.parts, text) != text.trim());
+    let free = text.filter(|_| !whole).map(|text| fill(&mut draft.parts, text));
+    let labelled = free.as_ref().is_some_and(|free| text.is_some_and(|text| *free != text.trim()));
     match text.filter(|_| !labelled) {
         Some(text) if whole => {
             draft.parts = extract(text, Some(draft.item_type), turn.policy.window.title_chars).1;
         }
         Some(text) => draft.write(part, text),
         None => {}
+    }
+    // What stands beside labelled lines answers what was asked.
+    if let Some(free) = free.filter(|free| labelled && !free.is_empty()) {
+        draft.write(part, &free);
     }
     if let Some(part) = refused(&card, &draft) {
         turn.tell(&say::form_needs(part));

@@ -349,6 +349,20 @@ impl ItemModel {
     pub fn details(&self) -> impl Iterator<Item = &Field> {
         self.fields.iter().filter(|field| !field.text.is_empty() && field.name != Part::Title.word())
     }
+
+    /// The same as far as a message shows it: what became of an item is a line on the receipt (`spec 07 §1`), and what it
+    /// says is in the issue then.
+    pub fn shown(&self, card: &CardModel) -> impl Iterator<Item = &Field> {
+        let receipt = card.step == Step::Receipt;
+        self.details().filter(move |_| !receipt)
+    }
+
+    /// What is wrong with it beside what its state already says is missing: those fields stand empty in its form.
+    pub fn wrong(&self) -> impl Iterator<Item = &FieldError> {
+        let missing =
+            |error: &FieldError| self.fields.iter().any(|f| f.text.is_empty() && f.name == error.field);
+        self.errors.iter().filter(move |error| !missing(error))
+    }
 }
 
 impl CardModel {
@@ -385,15 +399,18 @@ impl CardModel {
             if !item.state.is_empty() {
                 text += &format!(" · {}", item.state);
             }
+            if let Some(link) = &item.link {
+                text += &format!(" → {link}");
+            }
             for field in item.details() {
                 text += &format!("\n  {}: {}", field.label, field.text);
             }
-            for error in &item.errors {
-                text += &format!("\n  ✗ {} ({})", error.text, error.field);
+            for error in item.wrong() {
+                text += &format!("\n  ✗ {}", error.told());
             }
         }
         for error in &self.errors {
-            text += &format!("\n✗ {} ({})", error.text, error.field);
+            text += &format!("\n✗ {}", error.told());
         }
         if let Some(link) = &self.link {
             text += "\n";
