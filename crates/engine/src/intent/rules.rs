@@ -40,11 +40,13 @@ pub struct Ruling {
     pub item: Option<&'static str>,
     /// What else is asked for with it: how many, and which parts.
     pub several: Option<Several>,
+    /// Where the words that ask begin in the message, in bytes, with what joins them to those before.
+    pub asking: usize,
 }
 
 impl Ruling {
     pub(super) fn of(intent: RuledIntent, rule: &'static str) -> Self {
-        Self { intent, rule, object: None, item: None, several: None }
+        Self { intent, rule, object: None, item: None, several: None, asking: 0 }
     }
 }
 
@@ -164,8 +166,15 @@ impl Reader<'_> {
         let fresh = || starts.iter().copied().filter(|&at| at < self.words.len() && !self.words[at].quoted);
         fresh().find_map(|at| self.meta(from, at)).or_else(|| {
             let ruling = fresh().find_map(|at| self.request(from, at))?;
-            (!self.negated(from) && (start > from || !self.told(from))).then_some(ruling)
+            let asks = !self.negated(from) && (start > from || !self.told(from));
+            asks.then(|| Ruling { asking: self.asking(from), ..ruling })
         })
+    }
+
+    /// Where the clause begins, with the word that joins it and what begins it.
+    fn asking(&self, from: usize) -> usize {
+        let joined = from > 0 && self.list(JOINS).at(self.words, from - 1);
+        self.words[from - usize::from(joined)].at
     }
 
     /// Questions and whole messages about the assistant.

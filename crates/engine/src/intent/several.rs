@@ -102,7 +102,7 @@ impl Reader<'_> {
 
     /// "je ein Ticket", "mit je zwei Storys": said before what is counted.
     fn each(&self, at: usize, end: usize) -> bool {
-        (at..end).any(|i| self.list(EACH).at(&self.words[..end], i))
+        (at..end).any(|i| [EACH, FOR_EACH].into_iter().any(|id| self.list(id).at(&self.words[..end], i)))
     }
 
     fn group(&self, at: usize, end: usize) -> Option<Group> {
