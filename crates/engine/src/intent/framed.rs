@@ -17,12 +17,7 @@ struct Frame {
 }
 
 impl Frame {
-    const fn of(
-        rule: &'static str,
-        intent: RuledIntent,
-        [head, end]: [&'static str; 2],
-        bare: bool,
-    ) -> Self {
+    const fn of(rule: &'static str, intent: RuledIntent, [head, end]: [&'static str; 2], bare: bool) -> Self {
         Self { rule, intent, head: named(head), end: named(end), bare }
     }
 }

@@ -322,7 +322,10 @@ impl Reader<'_> {
 
     /// Whether the clause is the second half of a sentence that tells what happens: "users can log in and create tickets".
     fn told(&self, from: usize) -> bool {
-        if from == 0 || self.words[from - 1].after > Gap::Space || !self.list(JOINS_AND).at(self.words, from - 1) {
+        if from == 0
+            || self.words[from - 1].after > Gap::Space
+            || !self.list(JOINS_AND).at(self.words, from - 1)
+        {
             return false;
         }
         let reach = from.saturating_sub(REACH);
@@ -355,6 +358,9 @@ impl Reader<'_> {
         let stop = self.words.get(to).map_or(text.len(), |w| w.at);
         let object = text[begin..stop]
             .trim_start_matches(|c: char| c.is_whitespace() || ":,;-–—.".contains(c))
+            .lines()
+            .next()
+            .unwrap_or_default()
             .trim_end_matches(|c: char| c.is_whitespace() || ".,;:?!>".contains(c));
         Some(object.to_string()).filter(|object| !object.is_empty())
     }

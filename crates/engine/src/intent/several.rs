@@ -94,8 +94,8 @@ impl Reader<'_> {
         let end = self.more(several, TAIL, at);
         let text = self.message.text();
         let rest = text.get(self.words[end - 1].end..self.words.get(to).map_or(text.len(), |word| word.at));
-        let rest =
-            rest.unwrap_or_default().trim_matches(|c: char| c.is_whitespace() || ":,;-–—.?!".contains(c));
+        let rest = rest.and_then(|rest| rest.lines().next()).unwrap_or_default();
+        let rest = rest.trim_matches(|c: char| c.is_whitespace() || ":,;-–—.?!".contains(c));
         several.list = Some(rest.to_string()).filter(|rest| !rest.is_empty());
         at
     }

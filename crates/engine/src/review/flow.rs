@@ -440,10 +440,8 @@ pub(crate) fn hand_over(
         }
         None => {
             let named = ruling.and_then(|ruling| ruling.item).and_then(batch::item_type);
-            let from = Sources {
-                texts: alloc::vec![text.clone()],
-                messages: alloc::vec![review.source.clone()],
-            };
+            let from =
+                Sources { texts: alloc::vec![text.clone()], messages: alloc::vec![review.source.clone()] };
             tickets::flow::start_from(turn, &text, named, by, from)
         }
     };

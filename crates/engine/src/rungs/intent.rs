@@ -185,7 +185,8 @@ fn draft(turn: &mut Turn<'_>, said: &Said, ruling: Option<Ruling>) -> Verdict {
         None => {
             let (about, pointed) = subject(turn, said);
             let texts = Some(about.clone()).filter(|about| !about.is_empty());
-            let from = Sources { texts: texts.into_iter().collect(), messages: pointed.into_iter().collect() };
+            let from =
+                Sources { texts: texts.into_iter().collect(), messages: pointed.into_iter().collect() };
             flow::start_from(turn, &about, named, &said.by, from)
         }
     }

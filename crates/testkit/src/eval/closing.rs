@@ -102,7 +102,11 @@ impl Task for Closing {
 
     fn section(ran: &[Ran<Self>]) -> Section {
         let mut section = Section { task: Self::NAME, cases: ran.len(), ..Section::default() };
-        let mut table = Table::new("by_label", "By source and label", &["source", "gold", "cases", "closed", "review completed"]);
+        let mut table = Table::new(
+            "by_label",
+            "By source and label",
+            &["source", "gold", "cases", "closed", "review completed"],
+        );
         for ((source, gold), group) in grouped(ran, |ran| (&ran.case.source, ran.case.gold)) {
             let (closed, completed) = (closed(group.iter().copied()), completed(group));
             table.rows.push(vec![
@@ -146,7 +150,8 @@ mod tests {
         ] {
             let row = json!({ "id": "1", "source": "own", "system_text": "", "user_text": "", "gold": gold });
             let case: Closing = serde_json::from_value(row).unwrap();
-            let found = case.mistakes(&Closed { closing, completed: closing, seen: seen(Reason::GateOpened) });
+            let found =
+                case.mistakes(&Closed { closing, completed: closing, seen: seen(Reason::GateOpened) });
             assert_eq!(found.first().map(|found| found.mistake), mistake, "{gold} {closing}");
         }
     }

@@ -163,7 +163,7 @@ pub(crate) fn read(
 }
 
 /// The lines below the one that asks.
-fn below<'t>(object: Option<&str>, text: &'t str) -> &'t str {
+pub(super) fn below<'t>(object: Option<&str>, text: &'t str) -> &'t str {
     let after = object.and_then(|object| Some(text.split_once(object)?.1)).unwrap_or(text);
     after.split_once('\n').map_or("", |(_, body)| body)
 }

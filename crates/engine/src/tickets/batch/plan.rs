@@ -211,6 +211,7 @@ mod tests {
 
     use proptest::prelude::*;
 
+    use super::super::flow;
     use super::*;
     use crate::intent::rules::rule;
     use crate::recognize::Words;
@@ -292,8 +293,8 @@ mod tests {
     fn asked(text: &str) -> Option<Vec<Planned>> {
         let ruling = rule(&Words::of(text))?;
         let several = ruling.several.filter(Several::possible)?;
+        let below = flow::below(ruling.object.as_deref(), text);
         let topic = ruling.object.unwrap_or_default();
-        let below = text.split_once('\n').map_or("", |(_, below)| below);
         let listed = several.list.as_ref().map(|list| list::listed(list)).unwrap_or_default();
         let text = [&*listed, below].join("\n");
         Some(plan(&Wanted { lists: true, ..Wanted::of(&several, &topic, &text) }, 255))
@@ -303,19 +304,46 @@ mod tests {
     fn requests_in_words() {
         use ItemType::{Bug, Epic, Story, Task};
         for (text, expected) in [
-            ("Create epic with 5 stories for auth", &[(Epic, "Auth"), (Story, ""), (Story, ""), (Story, ""), (Story, ""), (Story, "")][..]),
+            (
+                "Create epic with 5 stories for auth",
+                &[(Epic, "Auth"), (Story, ""), (Story, ""), (Story, ""), (Story, ""), (Story, "")][..],
+            ),
             ("Erstelle ein Epic mit zwei Stories für Auth", &[(Epic, "Auth"), (Story, ""), (Story, "")]),
-            ("Kannst du ein Epic mit 2 Storys für Auth anlegen?", &[(Epic, "Auth"), (Story, ""), (Story, "")]),
+            (
+                "Kannst du ein Epic mit 2 Storys für Auth anlegen?",
+                &[(Epic, "Auth"), (Story, ""), (Story, "")],
+            ),
             ("Leg zwei Bugs an: Suche hängt, Export leer", &[(Bug, "Suche hängt"), (Bug, "Export leer")]),
-            ("Erstelle zwei Epics mit je 1 Story für Auth und Bezahlung", &[(Epic, "Auth"), (Story, ""), (Epic, "Bezahlung"), (Story, "")]),
-            ("create a ticket for each of these: login, search and export", &[(Task, "Login"), (Task, "Search"), (Task, "Export")]),
+            (
+                "Erstelle zwei Epics mit je 1 Story für Auth und Bezahlung",
+                &[(Epic, "Auth"), (Story, ""), (Epic, "Bezahlung"), (Story, "")],
+            ),
+            (
+                "create a ticket for each of these: login, search and export",
+                &[(Task, "Login"), (Task, "Search"), (Task, "Export")],
+            ),
             ("create a ticket for each of these:\n1. Login\n2. Search", &[(Task, "Login"), (Task, "Search")]),
-            ("Erstelle je ein Ticket für Login, Suche und Export", &[(Task, "Login"), (Task, "Suche"), (Task, "Export")]),
-            ("Erstelle für jeden dieser Punkte ein Ticket:\n- Login\n- Suche", &[(Task, "Login"), (Task, "Suche")]),
+            (
+                "Erstelle je ein Ticket für Login, Suche und Export",
+                &[(Task, "Login"), (Task, "Suche"), (Task, "Export")],
+            ),
+            (
+                "Erstelle für jeden dieser Punkte ein Ticket:\n- Login\n- Suche",
+                &[(Task, "Login"), (Task, "Suche")],
+            ),
             ("create a couple of bugs for the export", &[(Bug, ""), (Bug, "")]),
-            ("create tickets:\n- Story: As a user I want to log in\n- Bug: search hangs", &[(Story, "Log in"), (Bug, "Search hangs")]),
-            ("Create stories:\nAs a user I want to log in.\nAs an admin, I want audit logs so that I see who did it.", &[(Story, "Log in"), (Story, "Audit logs")]),
-            ("Erstelle Stories:\nAls Nutzer möchte ich mich anmelden, damit ich bestellen kann.\nAls Kunde will ich bestellen.", &[(Story, "Mich anmelden"), (Story, "Bestellen")]),
+            (
+                "create tickets:\n- Story: As a user I want to log in\n- Bug: search hangs",
+                &[(Story, "Log in"), (Bug, "Search hangs")],
+            ),
+            (
+                "Create stories:\nAs a user I want to log in.\nAs an admin, I want audit logs so that I see who did it.",
+                &[(Story, "Log in"), (Story, "Audit logs")],
+            ),
+            (
+                "Erstelle Stories:\nAls Nutzer möchte ich mich anmelden, damit ich bestellen kann.\nAls Kunde will ich bestellen.",
+                &[(Story, "Mich anmelden"), (Story, "Bestellen")],
+            ),
         ] {
             let items = asked(text).unwrap_or_else(|| panic!("not several: {text}"));
             let found: Vec<_> = titles(&items).into_iter().map(|(kind, title, _)| (kind, title)).collect();
