@@ -79,7 +79,7 @@ fn the_figures_are_what_a_person_counts() {
         ("intent.misfire", 1, 5),
         ("intent.accepted", 6, 8),
         ("intent.accepted_but_greetings", 6, 8),
-        ("intent.gated", 2, 8),
+        ("intent.gated", 1, 8),
     ];
     assert_eq!(seen, expected);
 }
