@@ -277,6 +277,7 @@ impl<'a> Turn<'a> {
             text: text.into(),
             at: self.event.received_at,
             channel_id: posted.message_id.clone(),
+            link: self.given.link.clone(),
         });
         self.head.last_message_at = Some(self.now());
         self.said = Some(Rc::new(Said {
@@ -349,6 +350,7 @@ impl<'a> Turn<'a> {
             text: text.into(),
             at: self.now(),
             channel_id: None,
+            link: None,
         });
         id
     }

@@ -411,6 +411,11 @@ impl Channel for Telegram {
         link(lane.conversation.parse().ok()?, first)
     }
 
+    fn link_to(&self, _: &LaneKey, message: &str) -> Option<String> {
+        let (chat, message) = chat_and_message(message)?;
+        link(chat, message)
+    }
+
     async fn deliver(&self, sending: Sending<'_>) -> Attempt<Delivered> {
         let lane = sending.lane;
         let chat = match self.writable(lane).await {

@@ -19,7 +19,7 @@ use crate::policy::limits;
 use crate::recognize::Words;
 use crate::rungs::focus;
 use crate::say::review as words;
-use crate::tickets::{self, batch};
+use crate::tickets::{self, Sources, batch};
 use crate::trace::Rung;
 use crate::turn::{Said, Turn};
 use crate::workflow::press::refuse_step;
@@ -435,12 +435,15 @@ pub(crate) fn hand_over(
             // What was decided is a story only where stories are asked for; risks and questions never are.
             let lists = !several.parts.is_empty() || several.whole.item != "epic";
             let said = if lists { words::to_stories(&review.summary, &review.merged()) } else { said.into() };
-            let asked = batch::Asked { several, topic: topic.into(), text: said, lists };
+            let from = alloc::vec![review.source.clone()];
+            let asked = batch::Asked { several, topic: topic.into(), text: said, lists, from };
             batch::start(turn, &asked, by)
         }
         None => {
             let named = ruling.and_then(|ruling| ruling.item).and_then(batch::item_type);
-            tickets::flow::start_from(turn, &text, named, by, alloc::vec![text.clone()])
+            let from =
+                Sources { texts: alloc::vec![text.clone()], messages: alloc::vec![review.source.clone()] };
+            tickets::flow::start_from(turn, &text, named, by, from)
         }
     };
     review.handed = Some(turn.task_here());

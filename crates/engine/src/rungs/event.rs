@@ -214,6 +214,7 @@ impl Turn<'_> {
             text: posted.text.clone(),
             at: self.event.received_at,
             channel_id: None,
+            link: None,
         });
         id
     }

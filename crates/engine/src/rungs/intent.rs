@@ -23,7 +23,7 @@ use crate::recognize;
 use crate::review::flow as review;
 use crate::rungs::words::context;
 use crate::say;
-use crate::tickets::{batch, flow, subject};
+use crate::tickets::{Sources, batch, flow, subject};
 use crate::trace::{Predicate, Rung};
 use crate::turn::{Said, Turn};
 use crate::work;
@@ -183,9 +183,11 @@ fn draft(turn: &mut Turn<'_>, said: &Said, ruling: Option<Ruling>) -> Verdict {
     match object {
         Some(object) => flow::start(turn, &with_body(&object, said.text()), named, &said.by),
         None => {
-            let about = subject(turn, said);
-            let from = Some(about.clone()).filter(|about| !about.is_empty());
-            flow::start_from(turn, &about, named, &said.by, from.into_iter().collect())
+            let (about, pointed) = subject(turn, said);
+            let texts = Some(about.clone()).filter(|about| !about.is_empty());
+            let from =
+                Sources { texts: texts.into_iter().collect(), messages: pointed.into_iter().collect() };
+            flow::start_from(turn, &about, named, &said.by, from)
         }
     }
 }

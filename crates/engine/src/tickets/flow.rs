@@ -4,7 +4,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Draft, Filled, ItemType, Part, batch, extract, fill, release};
+use super::{Draft, Filled, ItemType, Part, Sources, batch, extract, fill, release};
 use crate::ask::{Asked, Drafted, Question, arbitrate};
 use crate::decision::{Decision, Reason, Verdict};
 use crate::id::{CardId, DraftId, EffectId, MessageId};
@@ -21,22 +21,22 @@ use crate::workflow::{About, Card, Checks};
 /// Starts a ticket about `text`, as a task of its own. A model writes it where there is one; what the message says
 /// itself is kept in any case.
 pub(crate) fn start(turn: &mut Turn<'_>, text: &str, named: Option<ItemType>, by: &str) -> Verdict {
-    start_from(turn, text, named, by, Vec::new())
+    start_from(turn, text, named, by, Sources::default())
 }
 
-/// The same about what something else came to, which a model is shown beside the message: a review's artifact.
+/// The same about what was said elsewhere.
 pub(crate) fn start_from(
     turn: &mut Turn<'_>,
     text: &str,
     named: Option<ItemType>,
     by: &str,
-    from: Vec<String>,
+    from: Sources,
 ) -> Verdict {
     let asked = turn.said.clone().filter(|_| text.is_empty());
     let task = turn.start_task(asked.as_ref().map_or(text, |said| said.text()), by);
     let source = turn.said.as_ref().map_or_else(|| MessageId::from(""), |said| said.message.clone());
     let (item_type, parts) = extract(text, named, turn.policy.window.title_chars);
-    let draft = Draft {
+    let mut draft = Draft {
         id: turn.new_draft_id(),
         task,
         source,
@@ -47,10 +47,11 @@ pub(crate) fn start_from(
         filled: Vec::new(),
         under: None,
         created: None,
-    }
-    .said_at(turn.given.here.as_ref());
+    };
+    draft.said_at(turn, &draft.source.clone());
+    from.messages.iter().for_each(|message| draft.said_at(turn, message));
     // What says everything itself needs nobody to write it.
-    let question = Question::Draft { item_type: named, stories: None, from };
+    let question = Question::Draft { item_type: named, stories: None, from: from.texts };
     if !draft.missing().is_empty() && arbitrate::open(turn, Asked::Draft(draft.id.clone()), question) {
         turn.put(Record::Draft(draft));
         return Verdict::Deferred;
@@ -107,6 +108,7 @@ pub(crate) fn filled(turn: &mut Turn<'_>, draft: &DraftId, part: Part, text: &st
     let Some(mut draft) = turn.draft(draft) else { return };
     pour(&mut draft, part, text);
     if let Some(said) = &turn.said {
+        draft.said_at(turn, &said.message);
         draft.filled.push(Filled { message: said.message.clone(), part });
     }
     match open_draft(turn, &draft.id) {
@@ -198,6 +200,9 @@ pub(crate) fn edit_by_text(
     match text.filter(|_| !labelled) {
         Some(text) if whole => {
             draft.parts = extract(text, Some(draft.item_type), turn.policy.window.title_chars).1;
+            if let Some(said) = &turn.said {
+                draft.said_at(turn, &said.message);
+            }
         }
         Some(text) => draft.write(part, text),
         None => {}

@@ -7,6 +7,7 @@ pub(crate) mod flow;
 mod link;
 pub(crate) mod release;
 mod subject;
+mod words;
 
 pub use batch::Batch;
 pub use extract::{extract, fill};
@@ -20,6 +21,7 @@ use core::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::id::{DraftId, EffectId, MessageId, TaskId};
+use crate::turn::Turn;
 
 /// Where issues go.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,7 +69,7 @@ pub enum Part {
     Dependencies,
     /// What may go wrong.
     Risks,
-    /// Links to where it was said. Code writes the first one, and no model any.
+    /// Links to where it was said, one a line. Code writes them, and no model any.
     Evidence,
     /// What nobody knows yet.
     Questions,
@@ -176,6 +178,15 @@ impl ItemType {
     }
 }
 
+/// What a draft is made from besides the message that asks for it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sources {
+    /// What a model is shown beside that message: a review's artifact.
+    pub(crate) texts: Vec<String>,
+    /// The messages that say it.
+    pub(crate) messages: Vec<MessageId>,
+}
+
 /// The text of a ticket before it is one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Draft {
@@ -261,12 +272,16 @@ impl Draft {
         }
     }
 
-    /// Says where it was asked for, when there is a place to go to.
-    pub(crate) fn said_at(mut self, link: Option<&String>) -> Self {
-        if let Some(link) = link {
-            self.parts.entry(Part::Evidence).or_insert_with(|| link.clone());
+    /// Notes where a message that went into it is seen (`spec 03 §6.1`, evidence): the message where its channel has such
+    /// places, else the lane, each once.
+    fn said_at(&mut self, turn: &Turn<'_>, message: &MessageId) {
+        let own = turn.message_ref(&message.0).and_then(|message| message.link.as_ref());
+        let Some(link) = own.or(turn.given.here.as_ref()) else { return };
+        let known = self.parts.entry(Part::Evidence).or_default();
+        if !known.lines().any(|line| line.contains(link.as_str())) {
+            known.push_str(if known.is_empty() { "" } else { "\n" });
+            known.push_str(link);
         }
-        self
     }
 
     /// What a tracker is given: exactly what is shown, hashed and approved.

@@ -4,9 +4,10 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 
-use super::batch;
+use super::words;
 use crate::event::EventKind;
 use crate::focus::Need;
+use crate::id::MessageId;
 use crate::intent::rules;
 use crate::lane::{Message, Role};
 use crate::recognize::words::Gap;
@@ -14,11 +15,12 @@ use crate::recognize::{Context, Words, acknowledgement, greeting};
 use crate::rungs::focus;
 use crate::turn::{Said, Turn};
 
-/// What a request that names nothing is about; empty when there is nothing.
-pub(crate) fn subject(turn: &Turn<'_>, said: &Said) -> String {
+/// What a request that names nothing is about, empty when there is nothing; and the message that says it, when that is
+/// another one.
+pub(crate) fn subject(turn: &Turn<'_>, said: &Said) -> (String, Option<MessageId>) {
     let own = beside_the_request(&said.words);
-    let text = if own.is_empty() { pointed_at(turn).unwrap_or_default() } else { own };
-    titled(&text)
+    let (text, message) = if own.is_empty() { pointed_at(turn).unwrap_or_default() } else { (own, None) };
+    (titled(&text), message)
 }
 
 /// What a message says beside its request: not the sentence that asks, no greeting and no thanks.
@@ -34,9 +36,16 @@ pub(crate) fn beside_the_request(message: &Words) -> String {
         let behind = &text[all[at].end..];
         let end = text.len() - behind.trim_start_matches(closing).len();
         let sentence = Words::of(message.clause(begin, at + 1));
-        let ticket = |ruling: rules::Ruling| ruling.intent == rules::RuledIntent::Ticket;
-        let asks = !asked && rules::rule(&sentence).is_some_and(ticket);
+        let ticket = |ruling: &rules::Ruling| ruling.intent == rules::RuledIntent::Ticket;
+        let asking = rules::rule(&sentence).filter(|_| !asked).filter(ticket);
+        let asks = asking.is_some();
         asked |= asks;
+        // "The login is broken, please create a ticket": what stands before the asking.
+        let before = asking.map_or(0, |ruling| ruling.asking);
+        let before = sentence.text().get(..before).unwrap_or_default();
+        if !before.is_empty() {
+            rest.push_str(before.trim_end().trim_end_matches([',', ':']));
+        }
         if !(asks || greeting(&sentence) || acknowledgement(&sentence, &Context::default())) {
             rest.push_str(&text[from..end]);
         }
@@ -46,7 +55,7 @@ pub(crate) fn beside_the_request(message: &Words) -> String {
 }
 
 /// The words the message points at: those it replies to, else those the anchor is an answer to.
-fn pointed_at(turn: &Turn<'_>) -> Option<String> {
+fn pointed_at(turn: &Turn<'_>) -> Option<(String, Option<MessageId>)> {
     let focus = focus(turn);
     if !(focus.replies() || turn.reference.need == Need::NeedsAnchor) {
         return None;
@@ -54,7 +63,7 @@ fn pointed_at(turn: &Turn<'_>) -> Option<String> {
     let theirs = |message: &&Message| message.role == Role::User;
     let Some(anchor) = focus.anchor_id() else {
         let EventKind::MessagePosted(posted) = &turn.event.kind else { return None };
-        return posted.quote.clone();
+        return posted.quote.clone().map(|quote| (quote, None));
     };
     let replied = turn.given.anchor.as_ref().filter(|message| message.id == *anchor);
     let anchored = turn.message_ref(&anchor.0).or(replied).filter(theirs);
@@ -64,13 +73,13 @@ fn pointed_at(turn: &Turn<'_>) -> Option<String> {
         let mut others = loaded.filter(|message| Some(&message.id) != own);
         others.find(|message| theirs(message) && message.task.is_some() && message.task == focus.task)
     };
-    anchored.or_else(answered).map(|message| message.text.clone())
+    anchored.or_else(answered).map(|message| (message.text.clone(), Some(message.id.clone())))
 }
 
 /// With a first line that is a title: what a user story wants, else the first sentence. What was said stays whole below.
 fn titled(text: &str) -> String {
     let head = text.lines().next().unwrap_or_default();
-    if let Some(wanted) = batch::story(head) {
+    if let Some(wanted) = words::story(head) {
         return format!("{wanted}\n{text}");
     }
     let words = Words::of(head);
@@ -97,6 +106,9 @@ mod tests {
                 "- the export is slow\n- steps: create a ticket",
             ),
             ("Let's create a ticket", ""),
+            ("The login is broken, please create a ticket for it", "The login is broken"),
+            ("I can't log in so create a ticket", "I can't log in"),
+            ("Der Login geht nicht, kannst du dafür ein Ticket anlegen?", "Der Login geht nicht"),
             (
                 "\"Save\" does nothing! File a bug. Nobody can work.",
                 "\"Save\" does nothing! Nobody can work.",

@@ -14,7 +14,7 @@ use crate::id::{BatchId, CardId, DraftId, EffectId, MessageId};
 use crate::intent::Intent;
 use crate::intent::rules::Ruling;
 use crate::intent::several::Several;
-use crate::lane::{MessageKind, Record, Role};
+use crate::lane::{Message, MessageKind, Record, Role};
 use crate::policy::limits;
 use crate::rungs::focus;
 use crate::say;
@@ -54,9 +54,11 @@ pub(crate) fn start(turn: &mut Turn<'_>, asked: &Asked, by: &str) -> Verdict {
     };
     for Planned { kind, parts, under } in items {
         let under = under.and_then(|at: usize| batch.items.get(at).cloned());
-        // A story's link is its epic's.
-        let here = turn.given.here.as_ref().filter(|_| under.is_none());
-        let draft = Draft { parts, ..edit::blank(turn, &batch, kind, under) }.said_at(here);
+        let mut draft = Draft { parts, ..edit::blank(turn, &batch, kind, under) };
+        // A story's links are its epic's, and what says nothing was said nowhere.
+        if draft.under.is_none() && !draft.parts.is_empty() {
+            [&batch.source].into_iter().chain(&asked.from).for_each(|message| draft.said_at(turn, message));
+        }
         batch.items.push(draft.id.clone());
         turn.put(Record::Draft(draft));
     }
@@ -123,6 +125,8 @@ pub(crate) struct Asked {
     pub(crate) text: String,
     /// What the text lists are stories; else all of it is said of the epic.
     pub(crate) lists: bool,
+    /// The messages that say it, besides the one that asks.
+    pub(crate) from: Vec<MessageId>,
 }
 
 impl Asked {
@@ -140,21 +144,26 @@ pub(crate) fn read(
 ) -> Option<Asked> {
     let several = several?;
     let below = below(object, said);
-    let listed =
-        several.list.is_some() || lists_items(below) || object.is_some_and(|o| o.contains([',', ';']));
+    let here = lists_items(below);
+    // "create a ticket for each of these": what they are, the thread lists.
+    let points = object.is_none() && several.list.is_none();
+    let listing = (!here && (points || several.whole.item == "epic")).then(|| listing(turn)).flatten();
+    let said = several.list.is_some() || object.is_some_and(|object| object.contains([',', ';']));
+    let listed = here || said || points && listing.is_some();
     if !(several.certain() || several.possible() && listed) {
         return None;
     }
-    let text = match &several.list {
-        Some(list) => [list::listed(list).as_str(), below].join("\n"),
-        None if several.whole.item == "epic" && !lists_items(below) => [below, &thread_text(turn)].join("\n"),
-        None => below.into(),
+    let (text, from) = match (&several.list, listing) {
+        (Some(list), _) => ([list::listed(list).as_str(), below].join("\n"), None),
+        (None, Some(listing)) => ([below, &listing.text].join("\n"), Some(listing.id.clone())),
+        (None, None) => (below.into(), None),
     };
-    Some(Asked { several: several.clone(), topic: object.unwrap_or_default().into(), text, lists: true })
+    let topic = object.unwrap_or_default().into();
+    Some(Asked { several: several.clone(), topic, text, lists: true, from: from.into_iter().collect() })
 }
 
 /// The lines below the one that asks.
-fn below<'t>(object: Option<&str>, text: &'t str) -> &'t str {
+pub(super) fn below<'t>(object: Option<&str>, text: &'t str) -> &'t str {
     let after = object.and_then(|object| Some(text.split_once(object)?.1)).unwrap_or(text);
     after.split_once('\n').map_or("", |(_, body)| body)
 }
@@ -186,7 +195,7 @@ pub(crate) fn remake(turn: &mut Turn<'_>, card: Card, ruling: Option<Ruling>, te
 
 /// What a batch can be made from, when the message itself lists nothing: what it points at, else the newest list or
 /// story somebody wrote in this lane (`spec 03 §6.1`). Only what people wrote: what we said is not theirs.
-fn thread_text(turn: &Turn<'_>) -> String {
+fn listing<'t>(turn: &'t Turn<'_>) -> Option<&'t Message> {
     let own = turn.said.as_ref().map(|said| said.message.clone());
     let theirs = |id: &str| turn.message_ref(id).filter(|message| message.role == Role::User);
     let anchor =
@@ -196,7 +205,7 @@ fn thread_text(turn: &Turn<'_>) -> String {
         let ids = turn.head.window.texts().rev().filter(|id| own.as_ref().is_none_or(|own| own.0 != *id));
         ids.filter_map(theirs).find(|message| lists_items(&message.text))
     };
-    anchored.or_else(newest).map(|message| message.text.clone()).unwrap_or_default()
+    anchored.or_else(newest)
 }
 
 /// Shows a batch that is kept already.

@@ -9,7 +9,6 @@ mod list;
 mod plan;
 
 pub(crate) use flow::{Asked, read, start};
-pub(crate) use list::story;
 pub(crate) use plan::item_type;
 
 use alloc::string::String;
