@@ -215,10 +215,12 @@ impl LocalTracker {
         }
     }
 
-    /// Whether the effect has made its issue, and will make no other.
+    /// Whether the effect has made its issue, or its request is still under way and will; and there is to be no other.
     async fn made_once(&self, tenant: &str, effect: &EffectId) -> bool {
         let made = issues::of_effect(self.documents.as_ref(), tenant, effect).await;
-        self.guarantee == Guarantee::Idempotent && made.is_ok_and(|made| !made.is_empty())
+        let late = || self.late.lock().unwrap_or_else(PoisonError::into_inner);
+        let comes = || late().iter().any(|late| late.tenant == tenant && late.effect == *effect);
+        self.guarantee == Guarantee::Idempotent && (made.is_ok_and(|made| !made.is_empty()) || comes())
     }
 
     /// When a request that is late by so much arrives.
