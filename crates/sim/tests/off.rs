@@ -96,7 +96,11 @@ impl Watched {
             Record::Draft(draft) => Some(&draft.parts),
             _ => None,
         });
-        let fields: Vec<(&Part, &String)> = drafts.flatten().collect();
+        // Where it was said is an address that code writes, and a link or nothing.
+        let address = |(part, text): &(&Part, &String)| {
+            **part == Part::Evidence && text.lines().all(|line| line.starts_with("https://"))
+        };
+        let fields: Vec<(&Part, &String)> = drafts.flatten().filter(|field| !address(field)).collect();
         let lines =
             fields.iter().flat_map(|(part, text)| text.lines().map(move |line| (*part, folded(line))));
         let invented = lines
