@@ -242,6 +242,13 @@ impl<'a> Turn<'a> {
         cards.filter_map(|id| self.card_ref(id)).filter(|card| card.waits())
     }
 
+    /// The loaded receipts an item of which is tried again on that card.
+    pub(crate) fn receipts_waiting_for(&self, card: &CardId) -> Vec<Card> {
+        let cards = self.head.cards.texts().filter_map(|id| self.card_ref(id));
+        let waits = |receipt: &&Card| receipt.released().any(|(_, progress)| progress.is_tried_on(card));
+        cards.filter(waits).cloned().collect()
+    }
+
     pub(crate) fn put(&mut self, record: Record) {
         self.write(Change::Put(record));
     }

@@ -17,6 +17,8 @@ mod narrow;
 mod network;
 mod page;
 mod plain;
+#[path = "../shared/port.rs"]
+mod port;
 mod review;
 mod serving;
 mod shots;

@@ -1,6 +1,5 @@
 //! A demo of its own for each test: the real binary on a free port, which can be killed and started again there.
 
-use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -58,7 +57,7 @@ impl Serving {
 
     /// Starts one of that kind.
     pub(crate) fn of(kind: Kind) -> Self {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = crate::port::own();
         let agent = Agent::config_builder()
             .http_status_as_error(false)
             .proxy(None)

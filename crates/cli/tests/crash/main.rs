@@ -10,6 +10,8 @@ mod batch;
 mod check;
 mod client;
 mod person;
+#[path = "../shared/port.rs"]
+mod port;
 mod script;
 mod server;
 

@@ -1,6 +1,5 @@
 //! The process under test: started with a fail point, and started again without one when it dies.
 
-use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -49,7 +48,7 @@ impl Server {
     /// those.
     pub(crate) fn start(first: &[Variable], always: &[Variable]) -> Self {
         let data = tempfile::tempdir().unwrap();
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = crate::port::own();
         let child = Arc::new(Mutex::new(spawn(data.path(), port, &[first, always].concat())));
         let (died, stopping) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         let keeper = {

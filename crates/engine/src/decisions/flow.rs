@@ -63,7 +63,8 @@ pub(crate) fn from_review(turn: &mut Turn<'_>, review: &Review, by: &str) -> Ver
         topic: review.topic.clone(),
         decision: read::cut(&lines(&|said| &said.decision), policy.chars),
         why: read::cut(&lines(&|said| &said.why), policy.why_chars),
-        issues: read::keys(&decisions.join(" ")),
+        issues: Vec::new(),
+        mentioned: read::keys(&decisions.join(" ")),
     };
     begin(turn, found, Some(review.id.clone()), by)
 }
@@ -93,7 +94,9 @@ fn begin(turn: &mut Turn<'_>, found: Said, review: Option<ReviewId>, by: &str) -
 
 /// Takes in what was read, and asks for the decision or shows the preview.
 fn go_on(turn: &mut Turn<'_>, mut proposal: Proposal, found: Said) -> Verdict {
-    let Said { topic, decision, why, issues } = found;
+    let Said { topic, decision, why, mut issues, mentioned } = found;
+    let known = tracked::of(turn, &mentioned);
+    issues.extend(known.into_iter().filter(|key| !issues.contains(key)).collect::<Vec<_>>());
     proposal.issues = if issues.is_empty() { tracked::keys(turn) } else { issues };
     proposal.issues.truncate(crate::policy::limits::DECISION_ISSUES);
     proposal.decision = decision;
@@ -183,15 +186,17 @@ fn ask_edit(turn: &mut Turn<'_>, card: &Card) -> Decision {
     Decision::new(Verdict::Asked, Reason::PressApplied)
 }
 
-/// The edit in words: labelled lines change what they name; without any, the text is the decision.
+/// The edit in words: labelled lines change what they name, and what stands beside them is the decision.
 pub(crate) fn edit_by_text(turn: &mut Turn<'_>, card: &CardId, text: &str) {
     let Some(card) = turn.card(card).filter(Card::open) else { return turn.tell(say::STALE_STEP) };
     let Some(mut proposal) = turn.proposal_of(&card) else { return };
     let (mut entries, free) = read::labelled(text);
-    if entries.is_empty() {
+    let said_so = entries.iter().any(|(entry, _)| *entry == Entry::Decision);
+    if !said_so && !free.trim().is_empty() {
         let said = read::plain(&free, &turn.policy.decision);
+        let why = said.why.is_empty() || entries.iter().any(|(entry, _)| *entry == Entry::Why);
         entries.push((Entry::Decision, said.decision));
-        entries.extend(Some((Entry::Why, said.why)).filter(|(_, why)| !why.is_empty()));
+        entries.extend(Some((Entry::Why, said.why)).filter(|_| !why));
     }
     let before = proposal.clone();
     entries.iter().for_each(|(entry, text)| proposal.write(*entry, text));

@@ -112,7 +112,6 @@ fn context(turn: &Turn<'_>, text: &str) -> Vec<String> {
         let meant = points && Some(&message.id) == focus.anchor_id();
         (meant || message.role == Role::User)
             && message.card.is_none()
-            && turn.policy.command.rest(&message.text).is_none()
             && Some(&message.id) != said
             && turn.policy.command.rest(&message.text).is_none()
             && !of_other_work(message)
@@ -147,7 +146,9 @@ pub(crate) fn written(turn: &mut Turn<'_>, id: &ReviewId, answer: Option<Reviewe
         return decision(Verdict::Recorded);
     };
     if let Some(answer) = answer {
-        review.kind = Kind::from_word(&answer.kind).unwrap_or(review.kind);
+        // The kind a person named is theirs to say.
+        let named = turn.task(&review.task).and_then(|task| extract::kind(&Words::of(&task.intent)));
+        review.kind = named.or_else(|| Kind::from_word(&answer.kind)).unwrap_or(review.kind);
         review.topic = answer.topic.trim().chars().take(turn.policy.review.topic_chars).collect();
         review.summary = answer.summary;
         review.points = Points {

@@ -218,6 +218,8 @@ pub(crate) fn edit_by_text(
     let (changed, id) = (draft.parts != before, card.id.clone());
     if changed {
         batch::edit::revise(turn, card, draft.clone());
+    } else if matches!(card.about.checks(), Some(Checks::Failed { .. })) {
+        release::recheck(turn, &card);
     }
     if labelled && !changed {
         turn.tell(say::NOTHING_CHANGED);

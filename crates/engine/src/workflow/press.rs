@@ -237,9 +237,8 @@ pub(crate) fn perform(
             done
         }
         Action::Cancel => {
-            end_of(turn, &card, TaskStatus::Cancelled);
             decide(turn, card.clone(), action, Progress::None);
-            batch::flow::open_next(turn, &card);
+            batch::flow::dropped(turn, &card);
             done
         }
         Action::Remember => {

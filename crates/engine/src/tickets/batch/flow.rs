@@ -14,13 +14,14 @@ use crate::id::{BatchId, CardId, DraftId, EffectId, MessageId};
 use crate::intent::Intent;
 use crate::intent::rules::Ruling;
 use crate::intent::several::Several;
-use crate::lane::{Message, MessageKind, Record, Role};
+use crate::lane::{Message, MessageKind, Record, Role, TaskStatus};
 use crate::policy::limits;
 use crate::rungs::focus;
 use crate::say;
 use crate::tickets::{Draft, ItemType, Part, release};
 use crate::trace::Rung;
 use crate::turn::Turn;
+use crate::workflow::press::end_of;
 use crate::workflow::{About, Card, Checks, Progress};
 
 /// Starts a batch, as a task of its own: drafts of what the text says, a preview of all of them, and a question for what
@@ -251,6 +252,25 @@ pub(crate) fn retry(turn: &mut Turn<'_>, receipt: &Card) -> Decision {
         .collect();
     again(turn, receipt, &missing, None);
     Decision::new(Verdict::Shown, Reason::PressApplied)
+}
+
+/// A preview was cancelled, or nobody pressed in time: the next part of a split batch opens, else the task is over. What
+/// it was to try again is missing once more.
+pub(crate) fn dropped(turn: &mut Turn<'_>, card: &Card) {
+    if !open_next(turn, card) {
+        end_of(turn, card, TaskStatus::Cancelled);
+    }
+    for mut receipt in turn.receipts_waiting_for(&card.id) {
+        let in_vain: Vec<(DraftId, Progress)> = receipt
+            .released()
+            .filter(|(_, progress)| progress.is_tried_on(&card.id))
+            .map(|(draft, progress)| (draft.clone(), progress.clone().tried_in_vain()))
+            .collect();
+        for (draft, now) in in_vain {
+            receipt.put(&draft, now);
+        }
+        turn.update(receipt);
+    }
 }
 
 /// The part that follows a batch that is over. `false`: none does.

@@ -44,7 +44,8 @@ impl<'t> Wanted<'t> {
     /// What a request asks for.
     pub(crate) fn of(several: &Several, topic: &'t str, text: &'t str) -> Self {
         let first = several.parts.first();
-        let all = several.parts.iter().map(|group| group.count).sum::<Option<usize>>();
+        let add = |all: usize, group: &Group| Some(all.saturating_add(group.count?));
+        let all = several.parts.iter().try_fold(0, add);
         let mut wanted = Self { each: several.each, topic, text, ..Self::default() };
         if several.whole.item == "epic" {
             wanted.epics = several.whole.count.unwrap_or(1).max(1);
@@ -59,10 +60,12 @@ impl<'t> Wanted<'t> {
         wanted
     }
 
-    /// How many items are asked for in all.
+    /// How many items are asked for in all. A person can write any number.
     pub(super) fn asked(&self) -> usize {
-        let stories = self.items.unwrap_or_default() + self.more.iter().map(|(_, n)| n).sum::<usize>();
-        self.epics + if self.each { stories * self.epics.max(1) } else { stories }
+        let more = self.more.iter().fold(0, |all: usize, (_, n)| all.saturating_add(*n));
+        let stories = self.items.unwrap_or_default().saturating_add(more);
+        let times = if self.each { self.epics.max(1) } else { 1 };
+        self.epics.saturating_add(stories.saturating_mul(times))
     }
 }
 
