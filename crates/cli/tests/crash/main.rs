@@ -24,7 +24,7 @@ use throughline_runtime::FailPoint;
 use client::Client;
 use server::{FAILPOINT, Server};
 
-/// Points that nothing in this version passes: no model is configured.
+/// Points that these runs do not pass: no model is configured in them.
 const UNREACHED: [FailPoint; 1] = [FailPoint::ModelInFlight];
 /// Runs at once. Each waits most of the time.
 const AT_ONCE: usize = 16;
