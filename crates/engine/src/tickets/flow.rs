@@ -288,8 +288,7 @@ pub(crate) fn remake(turn: &mut Turn<'_>, before: &Message, text: &str, object: 
         draft.parts.retain(|known, _| !said.contains_key(known) && (*known != part || free.is_empty()));
         pour(&mut draft, part, text);
     } else if let Some(card) = batch_of(turn, &draft.id) {
-        batch::flow::remake(turn, card, rules::rule(&Words::of(text)), text);
-        return true;
+        return batch::flow::remake(turn, card, rules::rule(&Words::of(text)), text);
     } else {
         let (item_type, parts) = extract(object, None, turn.policy.window.title_chars);
         // What was asked for and answered since stays; what the message itself says is replaced.

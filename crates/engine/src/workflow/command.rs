@@ -57,8 +57,8 @@ pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
         "tracked" => answer(turn, &tracked::list(turn), Reason::CommandTracked),
         "ticket" => {
             let by = turn.event.actor.clone();
-            flow::start(turn, rest.trim(), None, &by);
-            Decision::new(Verdict::Shown, Reason::CommandTicket)
+            let verdict = flow::start(turn, rest.trim(), None, &by);
+            Decision::new(verdict, Reason::CommandTicket)
         }
         "review" => {
             let by = turn.event.actor.clone();

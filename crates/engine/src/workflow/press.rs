@@ -255,7 +255,7 @@ pub(crate) fn perform(
         }
         Action::SelectReview => choose(turn, card, action, Intent::Review, remember),
         Action::SelectTicket => choose(turn, card, action, Intent::Ticket, remember),
-        // No step of this version offers these yet.
+        // A decision's receipt answered before this.
         Action::Comment => refuse_step(turn),
         Action::ShowFull | Action::ApproveDecision | Action::TurnIntoTicket | Action::Finish => {
             review::pressed(turn, &card, action)

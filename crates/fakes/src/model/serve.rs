@@ -82,7 +82,9 @@ fn decide<W: Wire>(shared: &Shared, wire: &W, asked: &mut Asked) -> (Result<Does
     let mut inner = shared.inner();
     let streamed = asked.body["stream"] == true && !inner.whole;
     if inner.key.is_some() && inner.key != asked.key {
-        return (Err((401, "Incorrect API key provided".into())), streamed);
+        // Vendors repeat what they were sent.
+        let sent = asked.key.as_deref().unwrap_or_default();
+        return (Err((401, format!("Incorrect API key provided: {sent}"))), streamed);
     }
     if let Some(unknown) = inner.refused.iter().find(|field| mentions(&asked.body, field)) {
         // A refusal that is scripted is no fault of the client.

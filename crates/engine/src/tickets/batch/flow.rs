@@ -171,11 +171,11 @@ pub(super) fn below<'t>(object: Option<&str>, text: &'t str) -> &'t str {
 
 /// The message that asked for an open batch was edited: what it says now is taken in, item by item in order, and what
 /// was answered or written on the card since stays. More items are more, fewer take none away: that is *Remove*.
-pub(crate) fn remake(turn: &mut Turn<'_>, card: Card, ruling: Option<Ruling>, text: &str) {
+pub(crate) fn remake(turn: &mut Turn<'_>, card: Card, ruling: Option<Ruling>, text: &str) -> bool {
     let (object, several) = ruling.map(|ruling| (ruling.object, ruling.several)).unwrap_or_default();
     let asked = read(turn, object.as_deref(), several.as_ref(), text);
     let (Some(asked), Some(mut batch)) = (asked, card.batch().and_then(|batch| turn.batch(batch))) else {
-        return;
+        return false;
     };
     let items = plan(&asked.wanted(), turn.policy.window.title_chars);
     for (at, Planned { kind, parts, under }) in items.into_iter().take(limits::BATCH_ITEMS).enumerate() {
@@ -192,6 +192,7 @@ pub(crate) fn remake(turn: &mut Turn<'_>, card: Card, ruling: Option<Ruling>, te
     }
     turn.put(Record::Batch(batch));
     edit::changed(turn, card);
+    true
 }
 
 /// What a batch can be made from, when the message itself lists nothing: what it points at, else the newest list or
