@@ -25,8 +25,12 @@ use compile::{Language, Tables};
 use vocabulary::Vocabulary;
 
 /// Where lexicons are, and what the engine calls them.
-const FOLDERS: [(&str, &str); 3] =
-    [("src/recognize/data", "RECOGNIZE"), ("src/intent/data", "INTENT"), ("src/review/data", "REVIEW")];
+const FOLDERS: [(&str, &str); 4] = [
+    ("src/recognize/data", "RECOGNIZE"),
+    ("src/intent/data", "INTENT"),
+    ("src/review/data", "REVIEW"),
+    ("src/tickets/data", "DRAFT"),
+];
 
 /// The names of places, one a line.
 const PLACES: &str = "src/recognize/data/gazetteer.txt";

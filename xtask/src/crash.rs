@@ -34,6 +34,7 @@ pub(crate) fn run(repo: &Repo, first: u64, count: u64) -> Result<()> {
         .command("cargo", &arguments)
         .env("THROUGHLINE_CRASH_FIRST", first.to_string())
         .env("THROUGHLINE_CRASH_SEEDS", count.to_string())
+        .env("THROUGHLINE_CRASH_PASSINGS", "all")
         .status()
         .context("cannot run cargo")?;
     if !status.success() {

@@ -29,7 +29,6 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
         "--locked",
         "--",
         "--ignored",
-        "--exact",
         "shots::pictures",
     ];
     say::step(&format!("cargo {}", arguments.join(" ")));

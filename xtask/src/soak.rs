@@ -6,13 +6,16 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use crate::ci::cargo;
+use crate::ci::{cargo, cargo_with};
 use crate::crash;
 use crate::repo::Repo;
 use crate::say;
 
 /// Cases of each property in one round: a hundred times those of a test run.
 const CASES: &str = "25600";
+
+/// Fates of a batch in one round.
+const BATCHES: &str = "2560";
 
 /// `cargo xtask soak [MINUTES]`.
 pub(crate) fn soak(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
@@ -29,10 +32,18 @@ pub(crate) fn soak(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
             &["run", "--profile", "ci-release", "-p", "throughline-cli", "--", "test", scenarios, &faults],
         )?;
         properties(repo)?;
+        batches(repo)?;
         seed += 5;
     }
     say::note(&format!("soak: seeds 1 to {} held", seed - 1));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Batches and other effects that leave the thread, killed wherever they pass and failed in any order.
+fn batches(repo: &Repo) -> Result<()> {
+    let arguments =
+        ["test", "--profile", "ci-release", "-p", "throughline-sim", "--test", "batch", "--locked"];
+    cargo_with(repo, &arguments, &[("THROUGHLINE_CRASH_PASSINGS", "all"), ("PROPTEST_CASES", BATCHES)])
 }
 
 /// The engine's properties alone, each with many random cases. A case that fails is kept beside its test.

@@ -95,6 +95,12 @@ pub trait Channel: Send + Sync {
         None
     }
 
+    /// Where a person sees one of its messages, by the channel's id, when there are such places.
+    fn link_to(&self, lane: &LaneKey, message: &str) -> Option<String> {
+        let _ = (lane, message);
+        None
+    }
+
     /// Shows that somebody works for the conversation, for as long as this is waited on: it never ends by itself. A
     /// signal (`spec 06 §4.2`): nothing waits for it, and what does not arrive is dropped and counted.
     async fn working(&self, lane: &LaneKey, now: Timestamp) {

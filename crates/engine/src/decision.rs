@@ -113,13 +113,13 @@ reasons! {
     PressNoPolicy = "press.no_policy", "No approver rule covers this, so nobody may approve it.";
     EffectsPaused = "effects.paused", "Sending is paused; nothing was approved.";
     PressTampered = "press.tampered", "The stored request is not what was shown; nothing was done.";
-    FormInvalid = "form.invalid", "The form was missing what it must have.";
+    FormInvalid = "form.invalid", "The form could not be taken: something was missing, unknown or too long, or nothing was changed.";
 
     CommandHelp = "command.help", "The help was asked for.";
     CommandStatus = "command.status", "The status was asked for.";
     CommandPending = "command.pending", "What is waiting was asked for.";
     CommandWhy = "command.why", "An explanation of the last turn was asked for.";
-    CommandForget = "command.forget", "The remembered intent was cleared.";
+    CommandForget = "command.forget", "What was asked to be forgotten was cleared, or there was nothing to clear.";
     CommandStop = "command.stop", "Everything that can be stopped was stopped.";
     CommandTicket = "command.ticket", "A ticket was asked for by command.";
     CommandReview = "command.review", "A review was asked for by command.";

@@ -46,6 +46,9 @@ pub struct Given {
     /// Where a person sees this lane, when its channel has such places.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub here: Option<String>,
+    /// Where a person sees the message that came, when its channel has places for single messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
     /// The turn `/maro why` explains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_turn: Option<TurnSummary>,

@@ -293,6 +293,9 @@ pub struct Message {
     /// The channel's own id, when it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel_id: Option<String>,
+    /// Where a person sees it, when its channel has places for single messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
 }
 
 /// A keyed part of the lane.

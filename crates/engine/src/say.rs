@@ -1,6 +1,7 @@
 //! Every sentence the engine says, in one place. English; a second language is a second file of these.
 
 pub(crate) mod batch;
+pub(crate) mod card;
 pub(crate) mod decision;
 pub(crate) mod review;
 
@@ -11,8 +12,9 @@ use alloc::vec::Vec;
 use crate::decision::Verdict;
 use crate::event::{Attached, Posted};
 use crate::focus::{Need, Reference, Thread};
+use crate::intent::Intent;
 use crate::lane::Task;
-use crate::policy::{Policy, limits};
+use crate::policy::{ApproverRule, Policy, limits};
 use crate::tickets::{Draft, Part};
 use crate::time::Timestamp;
 use crate::trace::TurnSummary;
@@ -24,7 +26,6 @@ pub(crate) const GATE_DISMISSED: &str = "OK, leaving it";
 pub(crate) const GATE_SUPERSEDED: &str = "A newer question took the place of this one";
 pub(crate) const GATE_EXPIRED: &str = "Nobody chose in time, so I left it";
 pub(crate) const CARD_GONE: &str = "This is no longer available";
-pub(crate) const REMEMBERED_CARD: &str = "This thread remembers what to do with unclear messages";
 pub(crate) const STALE_STEP: &str = "This action is no longer available.";
 pub(crate) const NOBODY_MAY: &str = "Nobody is set up to approve this (TL-4103).";
 pub(crate) const SELF_APPROVE: &str = "You asked for this, so someone else has to approve it.";
@@ -42,6 +43,7 @@ pub(crate) const FORGET_ME: &str =
 pub(crate) const NO_DISCUSSION: &str = "I have no answer to that. I can review it (say \"review this\") or make a ticket of it (say \"create a ticket for this\").";
 pub(crate) const NO_UPDATE: &str =
     "Changing an issue that exists is not part of this version. Nothing was changed; I can draft a new one.";
+pub(crate) const NOTHING_WAITS: &str = "Nothing is waiting here.";
 pub(crate) const NO_TURN: &str = "There is no earlier turn in this thread to explain.";
 pub(crate) const ASK_TITLE: &str = "What should the ticket be about? One line is enough.";
 pub(crate) const NOTHING_TO_HAND_OVER: &str =
@@ -58,7 +60,6 @@ pub(crate) const CANCEL: &str = "Cancel";
 pub(crate) const LAST_FIELD: &str = "That was the last field. The card above is as it stands now.";
 pub(crate) const CHECK_LOST: &str = "the tracker did not answer";
 
-/// Help, naming the installation's command.
 /// What a stop came to; who starts over is asked for what.
 pub(crate) const fn stopped(something: bool, start_over: bool) -> &'static str {
     match (something, start_over) {
@@ -69,6 +70,7 @@ pub(crate) const fn stopped(something: bool, start_over: bool) -> &'static str {
     }
 }
 
+/// Help, naming the installation's command.
 pub(crate) fn help(policy: &Policy) -> String {
     let command = &policy.command.0;
     format!(
@@ -157,25 +159,48 @@ pub(crate) fn expired(at: Timestamp, now: Timestamp) -> String {
     format!("This request expired at {}; start it again?", at.told(now))
 }
 
-pub(crate) fn forbidden(who: &[String]) -> String {
-    format!("You may not approve this. Who may: {}", who.join(", "))
+pub(crate) fn forbidden<'r>(rules: impl Iterator<Item = &'r ApproverRule>) -> String {
+    format!("You may not approve this. Who may: {}", named_by(rules))
+}
+
+/// Whom rules name, each once, as a person would say it.
+fn named_by<'r>(rules: impl Iterator<Item = &'r ApproverRule>) -> String {
+    let named = |principal: &String| match principal.split_once(':') {
+        Some(("role", role)) => format!("anyone with the role {role}"),
+        Some(("group", group)) => format!("anyone in the group {group}"),
+        Some(("user", user)) => format!("@{user}"),
+        _ => format!("@{principal}"),
+    };
+    let mut who: Vec<String> = rules.flat_map(|rule| &rule.allow).map(named).collect();
+    who.sort_unstable();
+    who.dedup();
+    who.join(", ")
+}
+
+/// A form came for a button that takes none.
+pub(crate) fn no_form(action: Action) -> String {
+    format!("{} takes no form. Nothing was changed.", action.label())
+}
+
+/// What goes on in a thread.
+pub(crate) fn status(asking: bool, waiting: usize, remembered: Option<Intent>) -> String {
+    let asking = if asking { "a model is being asked · " } else { "" };
+    let remembered = remembered.map_or("none", Intent::word);
+    format!("In this thread: {asking}{waiting} waiting · remembered mode: {remembered}")
+}
+
+/// Something that waits, in a list.
+pub(crate) fn waits(line: &str) -> String {
+    format!("· {line}")
+}
+
+/// An open card, in the same list.
+pub(crate) fn open_card(title: &str) -> String {
+    format!("  card: {title}")
 }
 
 pub(crate) fn paused(by: &str, since: Timestamp, now: Timestamp) -> String {
     format!("Sending is paused by @{by} since {}. Nothing was approved.", since.told(now))
-}
-
-/// Who may approve, as a card says it.
-pub(crate) fn may_approve(policy: &Policy, class: &str, target: &str) -> String {
-    let mut who: Vec<String> = Vec::new();
-    for rule in policy.approvers.iter().filter(|rule| rule.covers(class, target)) {
-        who.extend(rule.allow.iter().map(|principal| format!("@{principal}")));
-    }
-    if who.is_empty() {
-        NOBODY_MAY.trim_end_matches('.').into()
-    } else {
-        format!("may approve: {}", who.join(", "))
-    }
 }
 
 pub(crate) fn preview_title(draft: &Draft, status: &CardStatus, now: Timestamp) -> String {
@@ -351,12 +376,14 @@ pub(crate) fn unread(posted: &Posted) -> String {
 }
 
 /// One field of an edit. Its first line is all that some channels show while somebody types.
-pub(crate) fn edit_field(draft: &Draft, part: Part) -> String {
+/// `item` is its label, where there are several.
+pub(crate) fn edit_field(draft: &Draft, item: Option<&str>, part: Part) -> String {
     let labels: Vec<&str> =
         Part::ALL.iter().filter(|part| !draft.part(**part).is_empty()).map(|part| part.label()).collect();
     let label = part.label();
+    let of = item.map(|item| format!("{item}, ")).unwrap_or_default();
     format!(
-        "{label}: what should it say? {SKIP} leaves it, {CANCEL} ends the edit.\nNow: “{}”\nLines like \"{label}: …\" \
+        "{of}{label}: what should it say? {SKIP} leaves it, {CANCEL} ends the edit.\nNow: “{}”\nLines like \"{label}: …\" \
          change several fields at once. There is: {}.",
         gate_card(draft.part(part), limits::FIELD_SHOWN),
         labels.join(", ")

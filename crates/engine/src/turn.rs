@@ -198,6 +198,12 @@ impl<'a> Turn<'a> {
         }
     }
 
+    /// The loaded decisions, as this turn sees them.
+    pub(crate) fn proposals(&self) -> impl Iterator<Item = Proposal> {
+        let ids = self.lane.records.of(RecordKind::Proposal).map(Record::id);
+        ids.filter_map(|id| self.proposal(&ProposalId::from(id)))
+    }
+
     pub(crate) fn message_ref(&self, id: &str) -> Option<&Message> {
         match self.find(RecordKind::Message, id)? {
             Record::Message(message) => Some(message),
@@ -225,16 +231,22 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// The cards that wait for somebody, oldest first: not the button that clears a remembered mode. Most loaded
-    /// cards are over, and passing over them needs no looking up.
+    /// The cards that wait for somebody, oldest first. Most loaded cards are over, and passing over them needs no
+    /// looking up.
     pub(crate) fn open_cards(&self) -> impl DoubleEndedIterator<Item = &Card> {
-        let waits = |card: &Card| card.waits() && card.about != About::Remembered;
         let written = self.changed.iter().filter_map(Change::written);
         let known = self.lane.records.of(RecordKind::Card).chain(written).chain(&self.given.revived);
         let maybe: Vec<&str> =
-            known.filter(|r| matches!(r, Record::Card(c) if waits(c))).map(Record::id).collect();
+            known.filter(|r| matches!(r, Record::Card(c) if c.waits())).map(Record::id).collect();
         let cards = self.head.cards.texts().filter(move |id| maybe.contains(id));
-        cards.filter_map(|id| self.card_ref(id)).filter(move |card| waits(card))
+        cards.filter_map(|id| self.card_ref(id)).filter(|card| card.waits())
+    }
+
+    /// The loaded receipts an item of which is tried again on that card.
+    pub(crate) fn receipts_waiting_for(&self, card: &CardId) -> Vec<Card> {
+        let cards = self.head.cards.texts().filter_map(|id| self.card_ref(id));
+        let waits = |receipt: &&Card| receipt.released().any(|(_, progress)| progress.is_tried_on(card));
+        cards.filter(waits).cloned().collect()
     }
 
     pub(crate) fn put(&mut self, record: Record) {
@@ -272,6 +284,7 @@ impl<'a> Turn<'a> {
             text: text.into(),
             at: self.event.received_at,
             channel_id: posted.message_id.clone(),
+            link: self.given.link.clone(),
         });
         self.head.last_message_at = Some(self.now());
         self.said = Some(Rc::new(Said {
@@ -294,11 +307,6 @@ impl<'a> Turn<'a> {
     /// Ends the remembered mode, and with it the buttons that clear it.
     pub(crate) fn forget_mode(&mut self) {
         self.head.remembered = None;
-        self.withdraw_mode_buttons();
-    }
-
-    /// The button on the newest answer clears the mode; earlier ones are over.
-    pub(crate) fn withdraw_mode_buttons(&mut self) {
         let cards = self.head.cards.texts().filter_map(|id| self.card_ref(id));
         let buttons: Vec<Card> =
             cards.filter(|card| card.open() && card.about == About::Remembered).cloned().collect();
@@ -349,6 +357,7 @@ impl<'a> Turn<'a> {
             text: text.into(),
             at: self.now(),
             channel_id: None,
+            link: None,
         });
         id
     }

@@ -26,6 +26,7 @@ fn message(id: &str, role: Role, text: &str) -> Message {
         text: text.into(),
         at: Timestamp(0),
         channel_id: Some(format!("c_{id}")),
+        link: None,
     }
 }
 

@@ -2,12 +2,12 @@
 
 mod world;
 
-use throughline_engine::effect::{Effect, EffectBody, EffectResult, Outcome};
+use throughline_engine::effect::{Effect, EffectBody, EffectClass, EffectResult, Outcome};
 use throughline_engine::event::{EventKind, Posted, Press};
 use throughline_engine::given::{Actor, Addressing};
 use throughline_engine::lane::{Message, Record, RecordKind};
 use throughline_engine::workflow::{About, Action, Card, CardStatus, Checks, Progress};
-use throughline_engine::{Given, Reason};
+use throughline_engine::{Given, Reason, Verdict};
 use world::{TICKET, World, heard};
 
 fn approved() -> (World, Card, Effect) {
@@ -324,4 +324,45 @@ fn an_issue_is_tracked_when_the_tracker_has_it() {
     assert_eq!(w.outcome(&find, found.clone()).decision.reason, Reason::IssueTracked);
     assert_eq!(w.lane.head.tracked[0].title, "Log-in");
     assert_ne!(w.outcome(&find, found).decision.reason, Reason::IssueTracked);
+}
+
+/// Somebody stops the model that writes a batch: its task is over, like that of one ticket.
+#[test]
+fn stopping_the_model_ends_the_task_of_a_batch() {
+    let mut w = World::new();
+    w.model = true;
+    let step = w.says("ana", "Create epic with 5 stories for auth");
+    assert_eq!(step.decision.outcome, Verdict::Deferred);
+    let running = |w: &World| {
+        w.lane.records.iter().any(|record| matches!(record, Record::Task(task) if task.status.live()))
+    };
+    assert!(running(&w));
+    assert_eq!(w.says("ana", "stop").decision.reason, Reason::InterruptStop);
+    assert!(!running(&w));
+}
+
+/// Fifty items that end in one turn are fifty states of one card: it is shown for all of them together, not fifty times.
+#[test]
+fn a_turn_shows_a_card_with_many_items_as_often_as_one_with_few() {
+    let stories: String =
+        (1..50).map(|n| format!("\n- Way {n}\n  Problem: none\n  Acceptance criteria: one")).collect();
+    let text = format!(
+        "Create an epic with 49 stories for auth\nProblem: nobody gets in\nAcceptance criteria: all are done{stories}"
+    );
+    let mut approved = World::new();
+    let _ = approved.says("ana", &text);
+    approved.settle();
+    let card = approved.card();
+    let _ = approved.presses("ana", &card, 1, Action::ConfirmQuantity);
+    let released = approved.presses("ana", &card, 1, Action::Approve);
+    let of = |class: EffectClass| {
+        let mut effects = released.effects.iter().filter(|effect| effect.body.class() == class);
+        effects.next().unwrap_or_else(|| panic!("no {class:?} in {:?}", released.decision)).clone()
+    };
+    for end in [of(EffectClass::TrackerCheck), of(EffectClass::TrackerCreate)] {
+        let step = approved.clone().outcome(&end, failed("no"));
+        let shown =
+            step.effects.iter().filter(|effect| effect.body.class() == EffectClass::CardUpdate).count();
+        assert!((1..=2).contains(&shown), "{}: shown {shown} times", end.body.class().word());
+    }
 }

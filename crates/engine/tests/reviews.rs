@@ -89,6 +89,48 @@ fn stopping_the_model_leaves_no_review() {
     assert_eq!(late.decision.reason, Reason::LateAnswer);
 }
 
+/// Feedback was taken and the review was finished before its answer came: who gave it is told.
+#[test]
+fn an_answer_that_comes_after_the_end_is_told() {
+    let mut w = World::new();
+    let _ = w.says("ana", PLAN);
+    w.model = true;
+    let asked = ask(&w.says("bob", "What about backups?"));
+    let card = w.card();
+    let _ = w.presses("ana", &card, 1, Action::Finish);
+    let late = answers(&mut w, &asked, Answer::None { why: "timeout".into() });
+    assert_eq!((late.decision.outcome, reviews(&w)[0].version), (Verdict::Answered, 1));
+    assert!(said(&late).contains("was over before"), "{}", said(&late));
+}
+
+/// What was forgotten is not shown, also when a model was asked for it before.
+#[test]
+fn a_forgotten_review_is_not_shown_in_full() {
+    let mut w = World::new();
+    let _ = w.says("ana", PLAN);
+    w.model = true;
+    let card = w.card();
+    let asked = ask(&w.presses("bob", &card, 1, Action::ShowFull));
+    let _ = w.says("ana", "/maro forget review");
+    let late = answers(&mut w, &asked, Answer::Text { text: "Everything about Postgres.".into() });
+    assert_eq!(said(&late), "This review was forgotten");
+}
+
+/// A timer that was set before somebody answered does not end the review.
+#[test]
+fn an_answer_a_model_is_asked_about_counts() {
+    let mut w = World::new();
+    let _ = w.says("ana", PLAN);
+    w.model = true;
+    w.advance(Timestamp::DAY);
+    let set = w.card().timers;
+    let asked = w.says("bob", "What about backups?");
+    assert!(asked.clear_timers.contains(&set[0]), "{:?}", asked.clear_timers);
+    w.advance(Timestamp::HOUR);
+    let step = answers(&mut w, &ask(&asked), Answer::None { why: "timeout".into() });
+    assert_eq!(step.decision.reason, Reason::ReviewPatched);
+}
+
 /// The millisecond after the cooldown a review is over, also when its timer has not come yet.
 #[test]
 fn a_late_timer_does_not_keep_a_review_going() {

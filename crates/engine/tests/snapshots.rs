@@ -151,9 +151,16 @@ fn reviews_are_written_as_their_golden_file_says() {
         Record::Card(card) => card.review().is_some(),
         _ => false,
     };
-    let written = |record: &Record| snapshot::encode_record(record) + "\n";
-    let records: String = w.lane.records.iter().filter(review).map(written).collect();
-    let file = folder(snapshot::VERSION).join("reviews.jsonl");
+    let golden = golden("reviews", w.lane.records.iter().filter(review));
+    for status in ["drafting", "frozen", "superseded"] {
+        assert!(golden.contains(&format!("\"is\":\"{status}\"")), "{status}");
+    }
+}
+
+/// These records as the golden file of that name has them, and each read back as it was written.
+fn golden<'r>(name: &str, records: impl Iterator<Item = &'r Record>) -> String {
+    let records: String = records.map(|record| snapshot::encode_record(record) + "\n").collect();
+    let file = folder(snapshot::VERSION).join(format!("{name}.jsonl"));
     if std::env::var("GOLDEN").as_deref() == Ok("write") {
         fs::write(&file, &records).unwrap();
     }
@@ -162,9 +169,7 @@ fn reviews_are_written_as_their_golden_file_says() {
     for line in golden.lines() {
         assert_eq!(snapshot::encode_record(&snapshot::decode_record(line).unwrap()), line);
     }
-    for status in ["drafting", "frozen", "superseded"] {
-        assert!(golden.contains(&format!("\"is\":\"{status}\"")), "{status}");
-    }
+    golden
 }
 
 /// Batches came within version 2 as well: the record, its cards before and after approval, and drafts with an epic.
@@ -192,17 +197,7 @@ fn batches_are_written_as_their_golden_file_says() {
         Record::Card(card) => card.batch().is_some() || card.draft().is_some(),
         _ => false,
     };
-    let written = |record: &Record| snapshot::encode_record(record) + "\n";
-    let records: String = w.lane.records.iter().filter(kept).map(written).collect();
-    let file = folder(snapshot::VERSION).join("batches.jsonl");
-    if std::env::var("GOLDEN").as_deref() == Ok("write") {
-        fs::write(&file, &records).unwrap();
-    }
-    let golden = fs::read_to_string(&file).unwrap();
-    assert_eq!(golden, records);
-    for line in golden.lines() {
-        assert_eq!(snapshot::encode_record(&snapshot::decode_record(line).unwrap()), line);
-    }
+    let _ = golden("batches", w.lane.records.iter().filter(kept));
 }
 
 #[test]

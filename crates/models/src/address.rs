@@ -38,7 +38,8 @@ impl Address {
     /// # Errors
     /// Why it may not be used, for a person to read.
     pub(crate) fn read(base: &str, allow_loopback: bool) -> Result<Self, String> {
-        let url = Url::parse(base).map_err(|error| format!("“{base}” is no address: {error}"))?;
+        // What cannot be used is not repeated: it may hold a password.
+        let url = Url::parse(base).map_err(|error| format!("it is no address: {error}"))?;
         let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
         let ip = host.parse::<IpAddr>().ok();
         let here = is_localhost(host) || ip.is_some_and(|ip| ip.is_loopback());
@@ -47,7 +48,7 @@ impl Address {
             || url.query().is_some()
             || url.fragment().is_some()
         {
-            return Err(format!("“{base}” holds more than scheme, host, port and path"));
+            return Err(format!("the address of {host} holds more than scheme, host, port and path"));
         }
         match url.scheme() {
             "http" | "https" if here && allow_loopback => {}

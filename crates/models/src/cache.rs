@@ -9,7 +9,7 @@ use throughline_engine::ask::Answer;
 const ENTRIES: usize = 512;
 const BYTES: usize = 8 * 1024 * 1024;
 
-/// SHA-256 over provider, model, prompt and schema.
+/// SHA-256 over tenant, provider, model, prompt and schema.
 pub(crate) type Key = [u8; 32];
 
 /// The answers.

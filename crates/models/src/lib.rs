@@ -28,6 +28,7 @@ pub use endpoint::Timeouts;
 pub use key::ApiKey;
 pub use off::Off;
 pub use parse::{MAX_ANSWER, no_answer, parse, parse_classify};
+pub use prompt::Prompt;
 pub use providers::{Providers, Setting, default_output};
 pub use scripted::{Asked, Does, Entry, Misbehaviour, Scripted};
 

@@ -49,23 +49,25 @@ fn blocks_take_their_lines() -> SyntaxConfig {
     syntax.build().expect("nothing but white-space was changed")
 }
 
-/// A finished prompt.
-pub(crate) struct Prompt {
-    /// Rules and contract.
-    pub(crate) system: String,
-    /// What it is about.
-    pub(crate) user: String,
+/// A finished prompt: all that a model is shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prompt {
+    /// Rules and contract: all of it ours.
+    pub system: String,
+    /// What it is about: what people wrote, as data.
+    pub user: String,
     /// What an answer looks like.
-    pub(crate) schema: Value,
+    pub schema: Value,
     /// The schema's name.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// What marks the fence: of this effect only, and no part of the question.
-    pub(crate) marker: String,
+    pub marker: String,
 }
 
 impl Prompt {
     /// The prompt of an ask.
-    pub(crate) fn of(ask: &Ask, effect: &EffectId) -> Self {
+    #[must_use]
+    pub fn of(ask: &Ask, effect: &EffectId) -> Self {
         let Part { name, system, schema, material } = part(ask);
         let shown = serde_json::to_string(&schema).unwrap_or_default();
         let system = render(&format!("{name}.md"), context! { schema => shown, ..system });

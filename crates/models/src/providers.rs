@@ -120,11 +120,17 @@ impl Providers {
                 counted("output", output);
                 let answer = parse(ask, &text);
                 if !matches!(answer, Answer::None { .. }) {
-                    self.cache.put(key(route, prompt), &answer, text.len());
+                    self.cache.put(key(caller.tenant, route, ask, prompt), &answer, text.len());
                 }
                 Attempt::Applied(answer)
             }
-            Verdict::Nothing(why) => Attempt::Applied(no_answer(&why)),
+            Verdict::Nothing(why) => {
+                // A request that was refused cost nothing; whatever else came to nothing may have cost all of it.
+                if why.starts_with("status_") {
+                    self.budget.settle(reserved, route.price.of(0, 0));
+                }
+                Attempt::Applied(no_answer(&why))
+            }
             Verdict::NotApplied { why, hint_ms } => {
                 self.budget.settle(reserved, route.price.of(0, 0));
                 Attempt::NotApplied { why, hint: hint_ms }
@@ -141,7 +147,7 @@ impl Model for Providers {
             return Attempt::Applied(no_answer("off"));
         };
         let prompt = Prompt::of(ask, caller.effect);
-        if let Some(known) = self.cache.get(&key(route, &prompt)) {
+        if let Some(known) = self.cache.get(&key(caller.tenant, route, ask, &prompt)) {
             return Attempt::Applied(known);
         }
         self.call(route, ask, &prompt, caller).await
@@ -162,12 +168,16 @@ pub fn default_output(purpose: Purpose) -> u32 {
     }
 }
 
-/// What an answer depends on. The fence's marker is of one effect, and says nothing.
-fn key(route: &Route, prompt: &Prompt) -> Key {
+/// What an answer depends on, and whose it is: no tenant is given another's (`spec 06 §7.4`), and no message the one that
+/// another refers to, which a prompt only has a handle for. The fence's marker is of one effect, and says nothing.
+fn key(tenant: &str, route: &Route, ask: &Ask, prompt: &Prompt) -> Key {
     let user = prompt.user.replace(&prompt.marker, "");
     let endpoint = &route.endpoint;
     let limit = route.max_output.to_string();
+    let anchor = ask.hint.as_ref().and_then(|hint| hint.focus_anchor_internal_id.as_ref());
     let parts = [
+        tenant,
+        anchor.map_or("", |anchor| anchor.as_str()),
         endpoint.kind().word(),
         endpoint.base(),
         &route.model,

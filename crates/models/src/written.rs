@@ -50,7 +50,8 @@ pub(crate) fn items(raw: &str) -> Answer {
 fn drafted(item: Item) -> Option<Drafted> {
     let mut fields = BTreeMap::new();
     for (name, value) in item.fields {
-        let Some(part) = Part::from_word(&name) else { continue };
+        // Where something was said is for us to know.
+        let Some(part) = Part::from_word(&name).filter(|part| *part != Part::Evidence) else { continue };
         let text = match value {
             Value::Null => continue,
             Value::String(text) => text,

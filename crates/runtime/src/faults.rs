@@ -85,9 +85,11 @@ pub struct Crash(pub FailPoint);
 
 /// Decides at each fail point whether the run goes on.
 pub trait Faults: Send + Sync {
+    /// `about`: what is on its way there, an effect's class or an event's kind; empty where it is neither.
+    ///
     /// # Errors
     /// The run stops here.
-    fn at(&self, point: FailPoint) -> Result<(), Crash>;
+    fn at(&self, point: FailPoint, about: &str) -> Result<(), Crash>;
 }
 
 /// No faults.
@@ -95,13 +97,15 @@ pub trait Faults: Send + Sync {
 pub struct NoFaults;
 
 impl Faults for NoFaults {
-    fn at(&self, _: FailPoint) -> Result<(), Crash> {
+    fn at(&self, _: FailPoint, _: &str) -> Result<(), Crash> {
         Ok(())
     }
 }
 
 /// The faults of a real process: `THROUGHLINE_FAILPOINT=s7.turn_committed:3` kills it with SIGKILL the third
-/// time it gets there. Only with the feature `failpoints`; without it there are none.
+/// time it gets there, `s9.attempt_marked/tracker.create:3` the third time with an issue to create.
+/// `THROUGHLINE_FAILPOINT_TRAIL` names a file that gets a line for every point passed. Only with the feature
+/// `failpoints`; without it there are none.
 #[must_use]
 pub fn from_environment() -> Arc<dyn Faults> {
     #[cfg(feature = "failpoints")]
@@ -113,28 +117,56 @@ pub fn from_environment() -> Arc<dyn Faults> {
 
 #[cfg(feature = "failpoints")]
 mod kill {
+    use std::fs::File;
+    use std::io::Write as _;
     use std::process::{Command, id};
     use std::sync::atomic::{AtomicU32, Ordering};
 
     use super::{Crash, FailPoint, Faults};
 
+    /// Where this process dies, and what it leaves behind of its way there.
     pub(super) struct Kill {
+        at: Option<At>,
+        trail: Option<File>,
+    }
+
+    struct At {
         point: FailPoint,
+        /// What has to be on its way there; empty for anything.
+        about: String,
         left: AtomicU32,
     }
 
     impl Kill {
         pub(super) fn from_environment() -> Option<Self> {
-            let named = std::env::var("THROUGHLINE_FAILPOINT").ok()?;
-            let (name, times) = named.split_once(':').unwrap_or((&named, "1"));
+            let at = std::env::var("THROUGHLINE_FAILPOINT").ok().and_then(|named| At::named(&named));
+            let trail = std::env::var_os("THROUGHLINE_FAILPOINT_TRAIL")
+                .and_then(|path| File::options().create(true).append(true).open(path).ok());
+            (at.is_some() || trail.is_some()).then_some(Self { at, trail })
+        }
+    }
+
+    impl At {
+        fn named(named: &str) -> Option<Self> {
+            let (name, times) = named.split_once(':').unwrap_or((named, "1"));
+            let (name, about) = name.split_once('/').unwrap_or((name, ""));
             let point = FailPoint::from_name(name)?;
-            Some(Self { point, left: AtomicU32::new(times.parse().ok()?) })
+            Some(Self { point, about: about.into(), left: AtomicU32::new(times.parse().ok()?) })
+        }
+
+        fn reached(&self, point: FailPoint, about: &str) -> bool {
+            let here = point == self.point && (self.about.is_empty() || self.about == about);
+            here && self.left.fetch_sub(1, Ordering::SeqCst) == 1
         }
     }
 
     impl Faults for Kill {
-        fn at(&self, point: FailPoint) -> Result<(), Crash> {
-            if point == self.point && self.left.fetch_sub(1, Ordering::SeqCst) == 1 {
+        fn at(&self, point: FailPoint, about: &str) -> Result<(), Crash> {
+            if let Some(mut trail) = self.trail.as_ref() {
+                // One write a line: those of several threads do not mix.
+                let _ = trail.write_all(format!("{}/{about}\n", point.name()).as_bytes());
+            }
+            if self.at.as_ref().is_some_and(|at| at.reached(point, about)) {
                 // The process ends as the power does: no destructor runs, nothing is flushed.
                 let _ = Command::new("kill").args(["-9", &id().to_string()]).status();
                 loop {

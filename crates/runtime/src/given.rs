@@ -1,7 +1,7 @@
 //! What a step is handed: looked up before it, logged with it (`spec 01`, first decision).
 
 use throughline_engine::canon::{hex, sha256};
-use throughline_engine::event::{EventKind, Press};
+use throughline_engine::event::{EventKind, Posted, Press};
 use throughline_engine::given::{Addressing, Neighbours, Paused, PressTarget};
 use throughline_engine::lane::{Lane, Message, Record};
 use throughline_engine::trace::TurnSummary;
@@ -28,7 +28,11 @@ impl Runtime {
             ..Given::default()
         };
         if matches!(event.kind, EventKind::MessagePosted(_) | EventKind::CardPressed { .. }) {
-            given.here = self.ports.channels.get(&key.channel).and_then(|channel| channel.link(key));
+            let channel = self.ports.channels.get(&key.channel);
+            given.here = channel.and_then(|channel| channel.link(key));
+            if let EventKind::MessagePosted(Posted { message_id: Some(message), .. }) = &event.kind {
+                given.link = channel.and_then(|channel| channel.link_to(key, message));
+            }
         }
         if !event.actor.is_empty() {
             let directory = &self.ports.directory;

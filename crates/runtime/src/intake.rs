@@ -35,9 +35,9 @@ impl Runtime {
             return Ok(Accepted::New(0));
         }
         let delivery = delivery(&inbound, self.policy.intake.queue);
-        let lane = inbound.lane;
+        let (lane, kind) = (inbound.lane, inbound.event.kind);
         let accepted = self.store.accept(delivery).await?;
-        self.faults.at(FailPoint::InboxCommitted)?;
+        self.faults.at(FailPoint::InboxCommitted, kind.name())?;
         let outcome = match &accepted {
             Accepted::New(_) => "new",
             Accepted::Full(_) => "full",

@@ -163,7 +163,7 @@ impl Runtime {
                     return Ok(None);
                 }
                 Claim::Ours { epoch, revision } => {
-                    self.faults.at(FailPoint::LaneClaimed)?;
+                    self.faults.at(FailPoint::LaneClaimed, "")?;
                     let kept = held.take_if(|actor| actor.lane.revision == revision);
                     let mut actor = match kept {
                         Some(actor) => actor,
@@ -224,7 +224,7 @@ impl Runtime {
             match self.store.release(&key, actor.epoch).await? {
                 Release::HasWork => self.wakes.wake(&key),
                 Release::Released | Release::NotOurs => {
-                    self.faults.at(FailPoint::LaneReleased)?;
+                    self.faults.at(FailPoint::LaneReleased, "")?;
                     *held = None;
                     drop(held);
                     self.lanes.forget(&key);

@@ -157,7 +157,7 @@ impl Runtime {
     /// # Errors
     /// The run stops here.
     pub fn fault(&self, point: FailPoint) -> Result<(), Crash> {
-        self.faults.at(point)
+        self.faults.at(point, "")
     }
 
     /// The fail points, for what outlives a borrow of this runtime.

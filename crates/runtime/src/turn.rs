@@ -107,7 +107,7 @@ impl Runtime {
         addressing: Addressing,
     ) -> Result<Option<Decided>, Stop> {
         let given = self.look_up(lane, event, addressing).await?;
-        self.faults.at(FailPoint::ContextRead)?;
+        self.faults.at(FailPoint::ContextRead, event.kind.name())?;
         let Some(step) = self.stepped(lane, event, &given) else { return Ok(None) };
         let ignored = step.decision.outcome == Verdict::Ignored;
         let end = if ignored { RowState::Ignored } else { RowState::Done };
@@ -174,9 +174,9 @@ impl Runtime {
             return Ok(turned);
         }
         if direct {
-            self.faults.at(FailPoint::InboxCommitted)?;
+            self.faults.at(FailPoint::InboxCommitted, event.kind.name())?;
         }
-        self.faults.at(FailPoint::TurnCommitted)?;
+        self.faults.at(FailPoint::TurnCommitted, event.kind.name())?;
         let Step { next, changes, effects, timers, .. } = &decided.step;
         let woken = !timers.is_empty() || effects.iter().any(|one| self.performer(actor, one).is_some());
         counted::turn(&decided.step, done.since(started), started.since(received_at));
@@ -191,7 +191,7 @@ impl Runtime {
         actor.lane.apply_encoded(next.clone(), changes.clone(), encoded);
         self.announce(actor, key, event, turn, woken);
         self.signal(&actor.lane.key, event, decided.step.decision.reason);
-        self.shown_at(actor, effects)?;
+        self.shown_at(actor, event, effects)?;
         Ok(Turned::Committed)
     }
 
@@ -231,15 +231,15 @@ impl Runtime {
     }
 
     /// The fail points of a turn that shows a card.
-    fn shown_at(&self, actor: &Actor, effects: &[Effect]) -> Result<(), Stop> {
+    fn shown_at(&self, actor: &Actor, event: &Event, effects: &[Effect]) -> Result<(), Stop> {
         let card = |effect: &&Effect| {
             matches!(effect.body, EffectBody::CardPost { .. } | EffectBody::CardUpdate { .. })
         };
         if let Some(card) = effects.iter().find(card) {
-            self.faults.at(FailPoint::CardPlanned)?;
+            self.faults.at(FailPoint::CardPlanned, event.kind.name())?;
             // Where the channel reads from the store, the commit has sent it.
             if self.performer(actor, card).is_none() {
-                self.faults.at(FailPoint::CardSent)?;
+                self.faults.at(FailPoint::CardSent, event.kind.name())?;
             }
         }
         Ok(())

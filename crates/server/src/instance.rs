@@ -139,10 +139,26 @@ pub async fn open(config: Config) -> Result<Instance, StartError> {
 /// # Errors
 /// The instance key cannot be used.
 pub async fn open_with(config: Config, store: Arc<dyn Store>) -> Result<Instance, StartError> {
+    #[cfg(not(feature = "failpoints"))]
+    let tracker = |tracker| tracker;
+    #[cfg(feature = "failpoints")]
+    let tracker = crate::faulty::tracker;
+    open_tracking(config, store, tracker).await
+}
+
+/// The same with an embedded tracker that is not as it comes: one that meets faults, in tests.
+///
+/// # Errors
+/// As [`open_with`].
+pub async fn open_tracking(
+    config: Config,
+    store: Arc<dyn Store>,
+    tracker: impl FnOnce(LocalTracker) -> LocalTracker,
+) -> Result<Instance, StartError> {
     let key = instance_key(&config, store.as_ref()).await?;
     let keys = Keys::new(key);
     let documents = Arc::new(StoredDocuments(store.clone()));
-    let tracker = Arc::new(LocalTracker::new(config.tracker.clone(), documents));
+    let tracker = Arc::new(tracker(LocalTracker::new(config.tracker.clone(), documents)));
     let channel = |name: &str| (name.to_owned(), Arc::new(ReadFromStore::new(name)) as Arc<dyn Channel>);
     let pages: Arc<dyn Channel> = Arc::new(WebChannel::new(&config.server));
     let telegram = telegram::Edge::open(&config, &store, &key)?.map(Arc::new);

@@ -19,6 +19,8 @@ pub mod config;
 mod deliver;
 mod directory;
 mod documents;
+#[cfg(feature = "failpoints")]
+mod faulty;
 pub mod finding;
 mod follow;
 mod guard;
@@ -43,7 +45,7 @@ pub mod wire;
 pub use config::{
     Config, ConfigError, ConfigErrors, Origin, Setting, Sources, StoreUrl, TelegramConfig, TelegramMode,
 };
-pub use instance::{Instance, StartError, open, open_with};
+pub use instance::{Instance, StartError, open, open_tracking, open_with};
 pub use routes::openapi;
 pub use serve::{serve, serve_instance};
 pub use web::link::sign_in_link;

@@ -58,8 +58,8 @@ pub async fn examine(config: &Config) -> Vec<Finding> {
     let mut asked: Vec<(&ModelConfig, Vec<&str>)> = Vec::new();
     for (purpose, model) in &config.models.by_purpose {
         let same = |(known, _): &&mut (&ModelConfig, _)| {
-            (known.kind, &known.base_url, &known.model, known.native)
-                == (model.kind, &model.base_url, &model.model, model.native)
+            (known.kind, &known.base_url, &known.model, known.native, &known.api_key_file)
+                == (model.kind, &model.base_url, &model.model, model.native, &model.api_key_file)
         };
         match asked.iter_mut().find(same) {
             Some((_, purposes)) => purposes.push(purpose.word()),

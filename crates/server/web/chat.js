@@ -2,7 +2,7 @@
 // made of links and forms that do the same.
 //
 // Sections: elements · messages and cards, as in parts.html · events, folded as in history.rs · following · delivering ·
-// saying · pressing · forms · Why? · scrolling · toasts · the beginning.
+// saying · replying · pressing · forms · Why? · scrolling · toasts · the beginning.
 
 const page = document.body.dataset;
 const me = page.user;
@@ -110,17 +110,27 @@ function buttonsOf({ step, title, buttons }) {
 }
 
 function errorsOf(errors) {
-  return listOf('errors', errors.map(({ field, text }) => make('li', { 'data-field': field }, `✗ ${text} (${field})`)));
+  const told = ({ field, text }) => text.toLowerCase().includes(field) ? `✗ ${text}` : `✗ ${text} (${field})`;
+  return listOf('errors', errors.map(error => make('li', { 'data-field': error.field }, told(error))));
+}
+
+/** What is written of an item, behind the first of it. */
+function detailsOf(fields) {
+  if (!fields.length) return null;
+  const first = fields.find(({ name, text }) => text && name !== 'title');
+  const summary = make('summary', {}, make('span', { class: 'unseen' }, 'Details'), ' ', make('span', { class: 'teaser' }, first?.text ?? ''));
+  return make('details', { hidden: first ? null : '' }, summary, fieldsOf(fields));
 }
 
 function itemOf({ id, label, title, state, fields = [], errors = [], link, buttons = [] }) {
   return make('li', { 'data-item': id, 'aria-label': `${label}: ${title}` },
-    make('p', { class: 'name' }, make('span', { class: 'label' }, label), ` ${title}`),
-    state ? make('p', { class: 'state' }, state) : null,
-    fields.length ? make('details', {}, make('summary', {}, 'Details'), fieldsOf(fields)) : null,
-    errorsOf(errors),
-    linkOf(link),
-    buttons.length ? make('div', { class: 'actions' }, ...buttons.map(it => button(it))) : null);
+    make('p', { class: 'name' }, make('span', { class: 'label' }, label), ' ', make('b', {}, title),
+      ...(state ? [' ', make('span', { class: 'state' }, state)] : [])),
+    make('div', { class: 'foot' },
+      errorsOf(errors),
+      detailsOf(fields),
+      linkOf(link),
+      buttons.length ? make('div', { class: 'actions' }, ...buttons.map(it => button(it))) : null));
 }
 
 function cardOf(card) {
@@ -145,11 +155,40 @@ function articleOf({ id, key, turn, at, side, who, text, gone, card }) {
   const quiet = side === 'notice' || side === 'mine' ? { 'aria-live': 'off' } : {};
   const words = gone ? 'This message was removed.' : text;
   const asks = side === 'ours' || side === 'notice';
+  const answers = page.replies && (side === 'ours' || side === 'theirs');
+  const why = () => make('form', { class: 'why', method: 'get', action: `/turns/${turn}` },
+    make('button', { type: 'submit', 'aria-expanded': false }, 'Why?'));
+  const reply = () => make('a', { class: 'reply', href: `${page.replies}&reply=${id}#text` }, 'Reply');
   return make('article', { ...named, 'data-key': key, ...quiet, 'data-turn': turn, class: `message ${side}` },
     make('header', {}, make('span', { class: 'who' }, WHO[side] ?? who), make('time', { datetime: at })),
     card ? cardOf(card) : make('div', { class: gone ? 'text gone' : 'text' }, words),
-    asks ? make('form', { class: 'why', method: 'get', action: `/turns/${turn}` },
-      make('button', { type: 'submit', 'aria-expanded': false }, 'Why?')) : null);
+    asks || answers ? make('footer', {}, asks ? why() : null, answers ? reply() : null) : null);
+}
+
+/** What an address of this site leads to, in words; nothing for any other. */
+function named(address) {
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (url?.origin !== location.origin) return null;
+  if (url.searchParams.get('c') === page.conversation) return 'this conversation';
+  return url.pathname.startsWith('/tracker/') ? url.pathname.split('/').pop() : url.pathname;
+}
+
+/** Makes links of the addresses of this site in what we wrote. */
+function linkify(element) {
+  if (element.querySelector('a')) return;
+  const parts = element.textContent.split(/(https?:\/\/\S+)/).filter(part => part);
+  const link = address => make('a', { href: address }, parts.length > 1 ? named(address) : `Open ${named(address)}`);
+  const links = parts.map(part => named(part) ? link(part) : part);
+  if (links.some(part => part instanceof Element)) element.replaceChildren(...links);
+}
+
+/** Sets lists that are written with bullets apart, line by line, and what stands over them. */
+function layOut(element) {
+  const lines = element.textContent.split('\n');
+  const bullet = line => line?.startsWith('• ');
+  if (!lines.some(bullet)) return;
+  const kind = (line, place) => bullet(line) ? 'line bullet' : bullet(lines[place + 1]) ? 'line over' : 'line';
+  element.replaceChildren(...lines.map((line, place) => make('span', { class: kind(line, place) }, line)));
 }
 
 /** What only a script can say: times as the reader has them, and one stop of the Tab key for a group of options. */
@@ -160,6 +199,8 @@ function enhance(article) {
     time.textContent = clock.format(when);
     time.title = moment.format(when);
   }
+  for (const ours of article.querySelectorAll('.ours > .text, .facts > li, .card > .link')) linkify(ours);
+  for (const ours of article.querySelectorAll('.ours > .text:not(:has(a))')) layOut(ours);
   for (const group of article.querySelectorAll('[role=radiogroup]')) {
     [...group.children].forEach((radio, place) => { radio.tabIndex = place ? -1 : 0; });
   }
@@ -263,8 +304,9 @@ function wait(anchor = '') {
   if (!waiting || waiting.dataset.anchor === anchor) return;
   waiting.dataset.anchor = anchor;
   waiting.hidden = !anchor;
-  const asked = anchor && find('message', anchor)?.querySelector('.text')?.textContent;
-  waiting.replaceChildren('Waiting for your answer', ...(asked ? [': ', make('q', {}, asked)] : []));
+  const asked = anchor && find('message', anchor)?.querySelector('.text')?.innerText;
+  // What is hidden would still be read to whoever gets to the composer.
+  waiting.replaceChildren(...(anchor ? ['Waiting for your answer', ...(asked ? [': ', make('q', {}, asked)] : [])] : []));
 }
 
 // ---------------------------------------------------------------- following
@@ -405,13 +447,13 @@ const outbox = JSON.parse(sessionStorage.getItem(kept('outbox')) ?? '[]');
 let flushing = false;
 
 function keep() {
-  const unsent = outbox.filter(entry => !entry.sent).map(({ key, words }) => ({ key, words }));
+  const unsent = outbox.filter(entry => !entry.sent).map(({ key, words, to }) => ({ key, words, to }));
   sessionStorage.setItem(kept('outbox'), JSON.stringify(unsent));
 }
 
-function send(words) {
+function send(words, to) {
   if (!words.trim()) return;
-  outbox.push({ key: fresh(), words });
+  outbox.push({ key: fresh(), words, to });
   keep();
   outbox.at(-1).shown = sending(outbox.at(-1));
   toEnd();
@@ -433,7 +475,7 @@ async function flush() {
   if (flushing) return;
   flushing = true;
   for (let entry; (entry = outbox.find(it => !it.sent && !it.refused));) {
-    const event = { kind: 'message.posted', text: entry.words, message_id: entry.key };
+    const event = { kind: 'message.posted', text: entry.words, message_id: entry.key, reply_to: entry.to };
     const { ok, told, over } = await deliver(event, entry.key);
     if (over) break;
     if (ok) accepted(entry);
@@ -455,7 +497,7 @@ function accepted(entry) {
 function refuse(entry, { detail, title }) {
   entry.refused = true;
   const again = make('button', { type: 'button' }, 'Send again');
-  again.addEventListener('click', () => { drop(entry); send(entry.words); });
+  again.addEventListener('click', () => { drop(entry); send(entry.words, entry.to); });
   const away = make('button', { type: 'button' }, 'Discard');
   away.addEventListener('click', () => { drop(entry); text.focus(); });
   entry.shown.classList.add('refused');
@@ -482,9 +524,10 @@ function list(words) {
 
 function submitSay(event) {
   event.preventDefault();
-  send(text.value);
+  send(text.value, at('reply').value || undefined);
   text.value = '';
   keepDraft();
+  replyTo(null);
   text.focus();
 }
 
@@ -501,7 +544,59 @@ function enterSends(event) {
   if (text.value.trim()) say.requestSubmit();
 }
 
+// ---------------------------------------------------------------- replying
+
+/** What is written next replies to this message, or to none. */
+function replyTo(article) {
+  const words = article?.querySelector('h3, .text').innerText ?? '';
+  at('reply').value = article?.dataset.message ?? '';
+  at('replies').hidden = !article;
+  at('replying').replaceChildren(...(article ? ['In reply to ', make('q', {}, words)] : []));
+}
+
+function clickReply(event) {
+  const link = event.target.closest('a.reply');
+  if (!link || !say) return;
+  event.preventDefault();
+  replyTo(link.closest('article'));
+  text.focus();
+}
+
 // ---------------------------------------------------------------- pressing
+
+/** More items than this are asked about once more before they are created (`spec 07 §4`). */
+const MANY = 3;
+
+/** Whether somebody who approves means all of it. */
+function means(section) {
+  const count = section.querySelectorAll('.items > li').length;
+  if (count <= MANY) return true;
+  const heading = section.querySelector('h3').textContent;
+  const { version } = section.dataset;
+  const yes = make('button', { class: 'primary', value: 'yes' }, `Create ${count} items`);
+  // Where the focus begins: a key that is held down does not say yes.
+  const no = make('button', { autofocus: '' }, 'Back');
+  const inner = make('form', { method: 'dialog' },
+    make('h2', { id: 'form-heading' }, heading),
+    make('p', {}, `All ${count} items are created as the card shows them, v${version}. Nothing has been created so far.`),
+    make('footer', {}, make('div', { class: 'actions' }, yes, no)));
+  const dialog = make('dialog', { 'aria-labelledby': 'form-heading', class: 'sure' }, inner);
+  inner.addEventListener('keydown', event => keepWithin(event, yes, no));
+  document.body.append(dialog);
+  dialog.showModal();
+  return new Promise(go => dialog.addEventListener('close', () => {
+    dialog.remove();
+    go(dialog.returnValue === 'yes');
+  }));
+}
+
+/** Keeps the Tab key within a dialog: from its last stop to the first, and back. */
+function keepWithin(event, first, last) {
+  const [from, to] = event.shiftKey ? [first, last] : [last, first];
+  if (event.key !== 'Tab' || document.activeElement !== from) return;
+  event.preventDefault();
+  to.focus();
+}
 
 /** A second click within this time is the same act. */
 const DOUBLE = 600;
@@ -512,10 +607,14 @@ async function submitPress(event) {
   const it = event.submitter;
   const token = it.value;
   if (FORMS[it.dataset.action]) return open(it);
+  const section = it.closest('.card');
   if (pressed.has(token)) return;
   pressed.add(token);
+  if (it.dataset.action === 'approve' && !await means(section)) {
+    it.focus();
+    return pressed.delete(token);
+  }
   const over = new Promise(go => setTimeout(go, DOUBLE));
-  const section = it.closest('.card');
   if (it.role === 'radio') it.ariaChecked = 'true';
   section.setAttribute('aria-busy', 'true');
   const { ok, told } = await deliver({ kind: 'card.pressed', press: { token } }, fresh(), 10);
@@ -550,7 +649,9 @@ const FORMS = {
   add_story: shownFields,
   adopt: () => [{ name: 'key', label: 'Key of the issue', text: '' }],
 };
-const ONE_LINE = ['title', 'key', 'labels'];
+const ONE_LINE = ['title', 'key', 'labels', 'topic', 'issues'];
+/** What a card's own form changes, by the card's step. */
+const CHANGES = { draft_preview: 'the ticket', decision_preview: 'the decision' };
 
 /** What of a card or an item is its own: nothing inside of an item is the card's. */
 function ownOf(part, what) {
@@ -611,25 +712,16 @@ class Form {
     this.note = make('p', { class: 'note', role: 'alert' });
     this.save = make('button', { class: 'primary' }, 'Save');
     const away = make('button', { type: 'button' }, 'Cancel');
-    const heading = this.item ? part.querySelector('.name').textContent : this.section.querySelector('h3').textContent;
-    const says = { adopt: 'It exists', add_story: 'Add a story' }[this.action] ?? `Edit: ${heading}`;
+    const what = this.item ? `: ${part.ariaLabel}` : ` ${CHANGES[this.section.dataset.step] ?? 'this'}`;
+    const says = { adopt: 'It exists', add_story: 'Add a story' }[this.action] ?? `Edit${what}`;
     const title = make('h2', { id: 'form-heading' }, says);
     const inner = make('form', { method: 'dialog' },
       title, ...this.fields.map(field => field.row),
       make('footer', {}, this.note, make('div', { class: 'actions' }, this.save, away)));
     inner.addEventListener('submit', event => { event.preventDefault(); this.submit(); });
-    inner.addEventListener('keydown', event => this.turnAround(event, away));
+    inner.addEventListener('keydown', event => keepWithin(event, this.fields[0].input, away));
     away.addEventListener('click', () => this.dialog.close());
     this.dialog = make('dialog', { 'aria-labelledby': 'form-heading' }, inner);
-  }
-
-  /** Keeps the Tab key within the form: from the last stop to the first, and back. */
-  turnAround(event, last) {
-    const first = this.fields[0].input;
-    const [from, to] = event.shiftKey ? [first, last] : [last, first];
-    if (event.key !== 'Tab' || document.activeElement !== from) return;
-    event.preventDefault();
-    to.focus();
   }
 
   async submit() {
@@ -694,7 +786,7 @@ async function submitWhy(event) {
   it.ariaExpanded = String(!shown);
   if (shown) return shown.remove();
   const panel = make('div', { class: 'explanation' }, make('p', { class: 'because' }, 'Looking it up…'));
-  asked.after(panel);
+  asked.closest('footer').after(panel);
   try {
     const answer = await fetch(`/v1/turns/${article.dataset.turn}/why`);
     if (await isOver(answer)) return;
@@ -769,6 +861,7 @@ function listenAtComposer() {
   text.addEventListener('keydown', enterSends);
   text.addEventListener('input', keepDraft);
   newest.addEventListener('click', () => { toEnd(); text.focus(); });
+  at('replies').querySelector('a').addEventListener('click', event => { event.preventDefault(); replyTo(null); text.focus(); });
   at('welcome')?.addEventListener('submit', event => {
     event.preventDefault();
     send(event.submitter.value);
@@ -792,6 +885,7 @@ hydrate();
 press.addEventListener('submit', submitPress);
 log.addEventListener('submit', submitWhy);
 log.addEventListener('keydown', moveInGroup);
+log.addEventListener('click', clickReply);
 if (say) listenAtComposer();
 listenToThePage();
 follow();

@@ -71,4 +71,9 @@ impl Channel for SimChannel {
     fn link(&self, lane: &LaneKey) -> Option<String> {
         Some(format!("https://{}.test/{}", self.name, lane.conversation))
     }
+
+    /// The web's page is one place for all messages of a lane.
+    fn link_to(&self, lane: &LaneKey, message: &str) -> Option<String> {
+        self.link(lane).filter(|_| self.name != "web").map(|root| format!("{root}/{message}"))
+    }
 }

@@ -9,6 +9,7 @@ use throughline_engine::effect::{EffectResult, Outcome};
 use throughline_engine::given::Paused;
 use throughline_engine::lane::Lane;
 use throughline_engine::{Decision, Event, LaneKey, Millis, Reason, Timestamp, Verdict, canon, snapshot};
+use throughline_models::Model;
 use throughline_runtime::record::{GENESIS, Said, TurnRow, checkpoint, content_hash};
 use throughline_runtime::{Crash, FailPoint, Inbound, Runtime, Stop};
 use throughline_store::{
@@ -18,6 +19,7 @@ use throughline_testkit::driver::{
     Checker, Delivery, Driver, DriverError, SeedLane, Settling, TurnSeen, World,
 };
 use throughline_testkit::model::Restart;
+use throughline_trackers::local::StoredIssue;
 
 use crate::checkers;
 use crate::faults::POINTS;
@@ -41,6 +43,7 @@ pub struct SimDriver {
     run: Option<Run>,
     points: Vec<&'static str>,
     channel: Option<Arc<dyn Channel>>,
+    model: Option<Arc<dyn Model>>,
 }
 
 struct Run {
@@ -64,6 +67,31 @@ impl SimDriver {
         Self { channel: Some(channel), ..Self::new() }
     }
 
+    /// The same, and that model is asked in place of a scenario's script.
+    #[must_use]
+    pub fn thinking(model: Arc<dyn Model>) -> Self {
+        Self { model: Some(model), ..Self::new() }
+    }
+
+    /// The store of the world, once there is one: everything that was committed.
+    #[must_use]
+    pub fn store(&self) -> Option<Arc<dyn Store>> {
+        self.run.as_ref().map(|run| run.outside.store.clone() as Arc<dyn Store>)
+    }
+
+    /// Every issue there is in the tracker of this world.
+    ///
+    /// # Errors
+    /// The scenario has not begun.
+    pub fn issues(&mut self) -> Result<Vec<StoredIssue>, DriverError> {
+        let tracker = self.run()?.outside.tracker.clone();
+        let project = tracker.config().projects.keys().next().cloned().unwrap_or_default();
+        block(async {
+            let issues = tracker.issues(TENANT, &project, None, 10_000).await;
+            issues.map_err(|e| Stop::Unreadable { what: "the tracker's issues".into(), why: e.to_string() })
+        })
+    }
+
     fn run(&mut self) -> Result<&mut Run, DriverError> {
         self.run.as_mut().ok_or_else(|| DriverError("the scenario has not begun".into()))
     }
@@ -78,7 +106,7 @@ fn block<T>(future: impl Future<Output = Result<T, Stop>>) -> Result<T, DriverEr
 
 impl Driver for SimDriver {
     fn begin(&mut self, world: &World) -> Result<(), DriverError> {
-        let outside = Outside::new(world, self.channel.clone())?;
+        let outside = Outside::new(world, self.channel.clone(), self.model.clone())?;
         let host = outside.host();
         let mut run = Run {
             outside,

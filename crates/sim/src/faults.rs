@@ -34,7 +34,7 @@ impl Armed {
 }
 
 impl Faults for Armed {
-    fn at(&self, point: FailPoint) -> Result<(), Crash> {
+    fn at(&self, point: FailPoint, _: &str) -> Result<(), Crash> {
         let mut armed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some((_, left)) = armed.as_mut().filter(|(armed, _)| *armed == point) else { return Ok(()) };
         *left -= 1;

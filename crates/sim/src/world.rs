@@ -37,8 +37,12 @@ pub(crate) struct Outside {
 }
 
 impl Outside {
-    /// `channel`: what stands in place of the virtual one, if anything.
-    pub(crate) fn new(world: &World, channel: Option<Arc<dyn Channel>>) -> Result<Self, DriverError> {
+    /// `channel`, `other`: what stands in place of the virtual channel and of the scripted model, if anything.
+    pub(crate) fn new(
+        world: &World,
+        channel: Option<Arc<dyn Channel>>,
+        other: Option<Arc<dyn Model>>,
+    ) -> Result<Self, DriverError> {
         let clock = Arc::new(ManualClock::at(world.clock));
         let store = Arc::new(MemoryStore::new(clock.clone()));
         let tracker = Arc::new(tracker::of(&world.tracker, &clock)?);
@@ -58,7 +62,7 @@ impl Outside {
                 .iter()
                 .map(|(name, one)| (name.clone(), one.clone() as Arc<dyn Worker>))
                 .collect(),
-            model: model.clone().map(|model| model as Arc<dyn Model>),
+            model: other.or_else(|| model.clone().map(|model| model as Arc<dyn Model>)),
             hosted: Vec::new(),
         };
         let parts = Parts {

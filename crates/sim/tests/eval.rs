@@ -52,6 +52,9 @@ fn the_figures_are_what_a_person_counts() {
         ("closing.complete", 2, 3),
         ("closing.complete_plus_new", 0, 1),
         ("closing.not_complete", 1, 2),
+        ("review.complete", 2, 3),
+        ("review.complete_plus_new", 0, 1),
+        ("review.not_complete", 1, 2),
         ("utterance.polarity", 2, 3),
         ("utterance.tasks", 1, 3),
         ("utterance.maybe", 0, 1),
@@ -76,7 +79,7 @@ fn the_figures_are_what_a_person_counts() {
         ("intent.misfire", 1, 5),
         ("intent.accepted", 6, 8),
         ("intent.accepted_but_greetings", 6, 8),
-        ("intent.gated", 2, 8),
+        ("intent.gated", 1, 8),
     ];
     assert_eq!(seen, expected);
 }

@@ -11,8 +11,10 @@ use crate::model::{Act, Restart, Scenario, Turn};
 /// Intake keeps delivery keys 48 h (`spec 06 §2`); an hour less leaves room for the time faults take.
 const KEYS_KNOWN: Millis = 47 * Timestamp::HOUR;
 
-/// The fail points between the mark of an attempt and its result.
-const ON_THE_WAY: [&str; 4] = ["s9.", "s10.", "s11.", "s12."];
+/// The fail points between the mark of an attempt and its recorded outcome: who is killed there asks once more, or does
+/// not know.
+const ON_THE_WAY: [&str; 4] =
+    ["s9.attempt_marked", "s10.bytes_on_wire", "s11.vendor_applied", "s12.reply_read"];
 
 /// A post is never sent again by itself there, so a kill on its way would make it another story: nobody knows.
 fn posts_once_only(scenario: &Scenario) -> bool {
@@ -51,12 +53,9 @@ impl Plan {
     pub fn new(scenario: &Scenario, seed: u64, fail_points: &[&str]) -> Self {
         let mut dice = SplitMix64::new(seed);
         let mut faults = Vec::new();
-        let fail_points: Vec<&str> = fail_points
-            .iter()
-            .copied()
-            .filter(|point| !(scripted(scenario) && ASKS_AGAIN.contains(point)))
-            .filter(|point| !(posts_once_only(scenario) && ON_THE_WAY.iter().any(|n| point.starts_with(n))))
-            .collect();
+        let tells = scripted(scenario) || posts_once_only(scenario);
+        let fail_points: Vec<&str> =
+            fail_points.iter().copied().filter(|point| !(tells && ON_THE_WAY.contains(point))).collect();
         for (n, turn) in scenario.turns.iter().enumerate() {
             faults.push(draw(scenario, n, turn, &fail_points, &mut dice));
         }
@@ -118,10 +117,6 @@ fn draw(
     }
     faults
 }
-
-/// Between a request and its recorded outcome: who is killed there asks once more.
-const ASKS_AGAIN: [&str; 4] =
-    ["s9.attempt_marked", "s10.bytes_on_wire", "s11.vendor_applied", "s12.reply_read"];
 
 /// The tracker answers by a script, and a request that is made again would use up the line that is meant for the next.
 fn scripted(scenario: &Scenario) -> bool {

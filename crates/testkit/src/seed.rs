@@ -196,6 +196,7 @@ fn said(message: &GivenMessage, id: MessageId, at: Timestamp) -> Message {
     let role = if message.by.is_some() { Role::User } else { Role::Assistant };
     Message {
         channel_id: Some(format!("given.{}", id.0)),
+        link: None,
         id,
         role,
         by: message.by.clone().unwrap_or_default(),

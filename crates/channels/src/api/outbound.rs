@@ -112,6 +112,7 @@ mod tests {
             text: "Create 1 bug in DEMO?".into(),
             at: Timestamp::parse("2026-01-15T10:00:00.250Z").unwrap(),
             channel_id: None,
+            link: None,
         };
         let view =
             MessageView::new(&message, Some(with_tokens(card(), |action| format!("tok-{}", action.word()))));

@@ -7,9 +7,10 @@ use async_trait::async_trait;
 use serde_json::Value;
 use throughline_engine::effect::{Attempt, EffectBody};
 use throughline_engine::policy::limits;
-use throughline_engine::workflow::CardModel;
+use throughline_engine::workflow::{CardModel, Step};
 use throughline_engine::{LaneKey, Timestamp};
 
+use super::above::Above;
 use super::classify::Answer;
 use super::client::Client;
 use super::inbound::{CHANNEL, channel_id, chat_and_message};
@@ -60,6 +61,9 @@ pub struct Telegram {
     chats: Arc<dyn Chats>,
     pace: Mutex<Pace>,
     told: Told,
+    above: Above,
+    /// Where people find our own pages, when they are told.
+    pages: Option<String>,
     pub(super) refused: Refused,
 }
 
@@ -76,7 +80,22 @@ impl Telegram {
     /// The channel over a client.
     #[must_use]
     pub fn new(client: Client, chats: Arc<dyn Chats>) -> Self {
-        Self { client, chats, pace: Mutex::default(), told: Told::default(), refused: Refused::default() }
+        Self {
+            client,
+            chats,
+            pace: Mutex::default(),
+            told: Told::default(),
+            above: Above::default(),
+            pages: None,
+            refused: Refused::default(),
+        }
+    }
+
+    /// The same where people find our own pages at an address, `https://bot.example.org`: links to them can be followed.
+    #[must_use]
+    pub fn with_pages(mut self, address: Option<&str>) -> Self {
+        self.pages = address.map(|address| address.trim_end_matches('/').to_owned());
+        self
     }
 
     /// The client: for what is not a delivery.
@@ -120,14 +139,14 @@ impl Telegram {
     }
 
     /// Makes the messages of a card that are out show these parts. Edits may be made twice; a message that is missing
-    /// is sent, and is on record before the next.
-    async fn converge(&self, way: &mut Way<'_>, parts: &[Part]) -> Attempt<Delivered> {
+    /// is sent, and is on record before the next. Above a receipt stands what was decided, and stays.
+    async fn converge(&self, way: &mut Way<'_>, parts: &[Part], receipt: bool) -> Attempt<Delivered> {
         let (Some((card, leads)), sent) = (parts.split_last(), way.sending.sent) else {
             return Attempt::Applied(Delivered::default());
         };
         if parts.len() > sent.len() {
             for (part, id) in parts.iter().zip(sent) {
-                if let Err(stop) = self.edit(way, id, part).await {
+                if let Err(stop) = self.edit_above(way, id, part).await {
                     return stop;
                 }
             }
@@ -135,8 +154,8 @@ impl Telegram {
         }
         let Some((shown, above)) = sent.split_last() else { return Attempt::Applied(Delivered::default()) };
         let empty = render::emptied();
-        for (n, id) in above.iter().enumerate() {
-            if let Err(stop) = self.edit(way, id, leads.get(n).unwrap_or(&empty)).await {
+        for (n, id) in above.iter().enumerate().take_while(|(n, _)| !receipt || *n < leads.len()) {
+            if let Err(stop) = self.edit_above(way, id, leads.get(n).unwrap_or(&empty)).await {
                 return stop;
             }
         }
@@ -163,12 +182,27 @@ impl Telegram {
             Attempt::Applied(result) => match result["message_id"].as_i64() {
                 Some(message) => {
                     self.pace().shown(way.chat, message, now);
+                    self.above.shown(way.chat, message, part);
                     Attempt::Applied(Delivered { id: Some(channel_id(way.chat, message)), more })
                 }
                 None => Attempt::Unknown { why: "Telegram named no message".into() },
             },
             other => other.map(|_| Delivered::default()),
         }
+    }
+
+    /// The same for a message above a card's buttons, unless it shows just that. One that is gone is not missed: its
+    /// words were read.
+    async fn edit_above(&self, way: &mut Way<'_>, id: &str, part: &Part) -> Result<(), Attempt<Delivered>> {
+        let known = chat_and_message(id);
+        if known.is_some_and(|(chat, message)| self.above.shows(chat, message, part)) {
+            return Ok(());
+        }
+        let there = self.edit(way, id, part).await?;
+        if let Some((chat, message)) = known.filter(|_| there) {
+            self.above.shown(chat, message, part);
+        }
+        Ok(())
     }
 
     /// A message's new state; `false` when the message is gone.
@@ -242,6 +276,19 @@ impl Telegram {
             }
             _ => {}
         }
+    }
+
+    /// The messages of a card.
+    async fn parts(&self, lane: &LaneKey, card: &CardModel) -> Vec<Part> {
+        let names = self.names(lane, card).await;
+        let mut card = card.clone();
+        if let Some(pages) = &self.pages {
+            let links = card.items.iter_mut().map(|item| &mut item.link).chain([&mut card.link]);
+            for link in links.flatten().filter(|link| link.starts_with('/')) {
+                link.insert_str(0, pages);
+            }
+        }
+        render::card(&card, &names)
     }
 
     async fn names(&self, lane: &LaneKey, card: &CardModel) -> BTreeMap<String, String> {
@@ -364,6 +411,11 @@ impl Channel for Telegram {
         link(lane.conversation.parse().ok()?, first)
     }
 
+    fn link_to(&self, _: &LaneKey, message: &str) -> Option<String> {
+        let (chat, message) = chat_and_message(message)?;
+        link(chat, message)
+    }
+
     async fn deliver(&self, sending: Sending<'_>) -> Attempt<Delivered> {
         let lane = sending.lane;
         let chat = match self.writable(lane).await {
@@ -384,12 +436,12 @@ impl Channel for Telegram {
             }
             EffectBody::Reply { text, .. } => self.show(&mut way, &render::reply(text, None)).await,
             EffectBody::CardPost { card, .. } => {
-                let parts = render::card(card, &self.names(lane, card).await);
+                let parts = self.parts(lane, card).await;
                 self.show(&mut way, &parts).await
             }
             EffectBody::CardUpdate { card, .. } => {
-                let parts = render::card(card, &self.names(lane, card).await);
-                self.converge(&mut way, &parts).await
+                let parts = self.parts(lane, card).await;
+                self.converge(&mut way, &parts, card.step == Step::Receipt).await
             }
             EffectBody::Notice { to, text } => {
                 if self.told.was_told(lane, to, text).await {

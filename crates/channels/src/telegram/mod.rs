@@ -5,6 +5,7 @@
 //! [`classify`] says what its answer proves, [`pace`] when the next may go. [`menu`] is what is offered behind the slash.
 //! All but `client` and `channel` is pure.
 
+mod above;
 pub mod addressing;
 mod channel;
 pub mod classify;

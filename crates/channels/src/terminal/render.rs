@@ -46,10 +46,10 @@ fn card_lines(card: &CardModel, number: Option<usize>, width: usize) -> Vec<Stri
     let mut lines = title(card, number, width);
     lines.extend(packed(card.facts.iter().map(|fact| one_line(fact)), " · ", width));
     lines.extend(fields(card.fields.iter().filter(|field| !field.text.is_empty()), width));
-    lines.extend(wrong(&card.errors, width));
+    lines.extend(wrong(card.errors.iter(), "", width));
     let mut number = card.buttons.len();
     for item in &card.items {
-        lines.extend(self::item(item, number, width));
+        lines.extend(self::item(card, item, number, width));
         number += item.buttons.len();
     }
     if let Some(link) = &card.link {
@@ -59,24 +59,24 @@ fn card_lines(card: &CardModel, number: Option<usize>, width: usize) -> Vec<Stri
     lines
 }
 
-fn wrong(errors: &[FieldError], width: usize) -> Vec<String> {
-    let line =
-        |error: &FieldError| wrap(&one_line(&format!("{} ({})", error.text, error.field)), "✗ ", "  ", width);
-    errors.iter().flat_map(line).collect()
+fn wrong<'e>(errors: impl Iterator<Item = &'e FieldError>, indent: &str, width: usize) -> Vec<String> {
+    let (first, rest) = (format!("{indent}✗ "), format!("{indent}  "));
+    errors.flat_map(|error| wrap(&one_line(&error.told()), &first, &rest, width)).collect()
 }
 
 /// One item of a card; its buttons are numbered behind the card's own and those of the items before it.
-fn item(item: &ItemModel, before: usize, width: usize) -> Vec<String> {
-    let head = one_line(&format!("{}: {}", item.label, item.title));
-    let mut lines = wrap(&head, "• ", "  ", width);
-    if !item.state.is_empty() {
-        lines.extend(wrap(&one_line(&item.state), "  ", "  ", width));
-    }
-    lines.extend(fields(item.details(), width));
-    lines.extend(wrong(&item.errors, width));
-    if let Some(link) = &item.link {
-        lines.extend(wrap(&one_line(link), "  → ", "    ", width));
-    }
+fn item(card: &CardModel, item: &ItemModel, before: usize, width: usize) -> Vec<String> {
+    // What it is, how it stands and where: side by side where there is room.
+    let title = format!("{}: {}", item.label, item.title);
+    let state = Some(item.state.clone()).filter(|state| !state.is_empty());
+    let head = [Some(title), state].into_iter().flatten().map(|part| one_line(&part));
+    let head = packed(head, " · ", width - 2);
+    let link = item.link.as_ref().map(|link| format!("→ {}", one_line(link)));
+    let head = packed(head.into_iter().chain(link), " ", width - 2);
+    let bullet = |(n, line): (usize, String)| format!("{}{line}", if n == 0 { "• " } else { "  " });
+    let mut lines: Vec<String> = head.into_iter().enumerate().map(bullet).collect();
+    lines.extend(fields(item.shown(card), width));
+    lines.extend(wrong(item.wrong(), "  ", width));
     let choices = item.buttons.iter().enumerate().map(|(n, button)| choice((before + n, button)));
     lines.extend(packed(choices, "  ", width.saturating_sub(2)).into_iter().map(|line| format!("  {line}")));
     lines

@@ -116,6 +116,47 @@ impl<'b> Chat<'b> {
         })
     }
 
+    /// Waits for the preview of several items that has this button.
+    #[track_caller]
+    pub(crate) fn until_batch(&self, version: u32, action: &str) -> Card {
+        self.until_card(&format!("a batch, version {version}, with {action}"), |card| {
+            card.step == "multi_ticket_preview"
+                && card.version == version
+                && card.actions.contains(&action.into())
+        })
+    }
+
+    /// Waits for a review at this version.
+    #[track_caller]
+    pub(crate) fn until_review(&self, version: u32, says: &str) -> Card {
+        self.until_card(&format!("a review, version {version}, that says {says:?}"), |card| {
+            card.step == "review_active" && card.version == version && card.text.contains(says)
+        })
+    }
+
+    /// Waits for the question what to do with a message that begins like this.
+    #[track_caller]
+    pub(crate) fn until_gate(&self, excerpt: &str) -> Card {
+        self.until_card(&format!("a gate about {excerpt:?}"), |card| {
+            card.step == "scope_gate" && card.text.contains(excerpt) && !card.actions.is_empty()
+        })
+    }
+
+    /// Waits for the receipt of several items that begins like this.
+    #[track_caller]
+    pub(crate) fn until_created(&self, what: &str) -> Card {
+        self.until_card(&format!("a receipt: {what}"), |card| {
+            card.step == "receipt" && card.title.starts_with(what)
+        })
+    }
+
+    /// Waits until everything written was taken.
+    #[track_caller]
+    pub(crate) fn until_taken(&self) {
+        let waiting = "return document.querySelectorAll('.sending').length";
+        self.until_is("everything to be sent", waiting, &json!(0));
+    }
+
     /// Waits for the receipt of an issue.
     #[track_caller]
     pub(crate) fn until_receipt(&self) -> Card {
@@ -126,6 +167,44 @@ impl<'b> Chat<'b> {
     #[track_caller]
     pub(crate) fn press_on(&self, card: &Card, action: &str) {
         self.click(At::Css(&button(card, action)));
+    }
+
+    /// Clicks a button of an item of a card, by the item's place in it.
+    #[track_caller]
+    pub(crate) fn press_on_item(&self, card: &Card, place: usize, action: &str) {
+        let item = format!("[data-card='{}'] .items > :nth-child({place})", card.id);
+        self.click(At::Css(&format!("{item} [data-action={action}]")));
+    }
+
+    /// Approves several items, and says again that so many are meant.
+    #[track_caller]
+    pub(crate) fn approve_all(&self, card: &Card) {
+        self.press_on(card, "approve");
+        self.click(At::Css("dialog .primary"));
+    }
+
+    /// Writes into a field of the form that is open, in place of what is there.
+    #[track_caller]
+    pub(crate) fn fill(&self, label: &str, text: &str) {
+        self.click(At::Named("textbox", label));
+        self.press("Control+a");
+        self.types_lines(text);
+    }
+
+    /// Saves the form that is open, and waits until it is gone.
+    #[track_caller]
+    pub(crate) fn save(&self) {
+        self.click(At::Named("button", "Save"));
+        self.until_is("the form to close", "return document.querySelector('dialog') === null", &json!(true));
+    }
+
+    /// Writes in reply to the message that shows a card.
+    #[track_caller]
+    pub(crate) fn reply(&self, card: &Card, text: &str) {
+        self.click(At::Css(&format!("article:has([data-card='{}']) .reply", card.id)));
+        self.types_lines(text);
+        self.press("Enter");
+        self.until_taken();
     }
 
     /// Waits until a refusal is told, at once and to whoever listens.
@@ -163,9 +242,6 @@ pub(crate) fn button(card: &Card, action: &str) -> String {
 #[track_caller]
 pub(crate) fn edit_title(chat: &Chat<'_>, card: &Card, title: &str) {
     chat.press_on(card, "edit");
-    chat.find(At::Css("dialog"));
-    chat.click(At::Named("textbox", "Title"));
-    chat.press("Control+a");
-    chat.types(title);
-    chat.click(At::Named("button", "Save"));
+    chat.fill("Title", title);
+    chat.save();
 }

@@ -4,18 +4,28 @@
 //! reader finds it, by role and name. `THROUGHLINE_NO_BROWSER=1` skips all of it.
 
 mod access;
+mod batch;
+mod cards;
 mod chat;
 mod console;
+mod decision;
 mod driver;
+mod gate;
 mod hostile;
+mod modelled;
 mod narrow;
 mod network;
 mod page;
 mod plain;
+#[path = "../shared/port.rs"]
+mod port;
+mod review;
 mod serving;
 mod shots;
 mod sign_in;
+mod staged;
 mod tabs;
+mod ticket;
 mod walk;
 mod wire;
 

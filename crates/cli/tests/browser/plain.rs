@@ -2,9 +2,11 @@
 
 use serde_json::json;
 
+use crate::batch::THREE;
 use crate::chat::{BUG, MESSAGE};
 use crate::driver::Browser;
 use crate::page::{At, Page};
+use crate::review::PLAN;
 use crate::serving::Serving;
 
 const APPROVE: At<'static> = At::Css("[data-action=approve]");
@@ -43,6 +45,43 @@ fn wb5_without_script_the_page_can_be_read_written_on_and_pressed() {
     assert_eq!(serving.issues(), ["The page stays empty"]);
     page.click(At::Named("button", "Why?"));
     page.until_says("rung");
+}
+
+#[test]
+fn wb5_without_script_a_batch_is_edited_and_a_review_is_replied_to() {
+    let Some(browser) = Browser::start() else { return };
+    let serving = Serving::start();
+    let page = Page::first(&browser);
+    page.without_script();
+    page.go(&serving.url());
+    write(&page, THREE);
+    page.click(At::Css(".items > :nth-child(3) [data-action=edit_story]"));
+    page.click(At::Named("textbox", "Title"));
+    page.press("Control+a");
+    page.types("Leave");
+    page.click(At::Named("button", "Save"));
+    page.until_says("Leave");
+    page.click(APPROVE);
+    page.until_says("Receipt");
+    page.until("all to be there", || {
+        let text = page.text();
+        if text.contains("Created 3 of 3") {
+            return Ok(());
+        }
+        page.reload();
+        Err(text)
+    });
+    page.go(&format!("{}/new", serving.url()));
+    write(&page, PLAN);
+    page.until_says("Architecture review: Postgres for orders");
+    write(&page, "Review this other plan: we will cache prices in Redis.");
+    page.until_says("cache prices in Redis");
+    page.click(At::Css("article:has(.card) .reply"));
+    page.until_says("In reply to Architecture review: Postgres for orders");
+    write(&page, "create the epic for that");
+    let epic = page.find(At::Css("[data-step=multi_ticket_preview] .items"));
+    let said = page.run("return arguments[0].innerText", &[epic.argument()]);
+    assert!(said.as_str().unwrap().contains("Postgres for orders"), "{said}");
 }
 
 #[track_caller]

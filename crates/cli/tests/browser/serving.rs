@@ -1,6 +1,5 @@
 //! A demo of its own for each test: the real binary on a free port, which can be killed and started again there.
 
-use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -17,7 +16,7 @@ pub(crate) enum Kind {
     /// The demo, which may be called by these names as well.
     Demo { names: Vec<String> },
     /// An installation with this configuration.
-    Configured(&'static str),
+    Configured(String),
 }
 
 /// A server and its data. Dropping it kills it.
@@ -51,16 +50,21 @@ impl Serving {
         Self::of(Kind::Demo { names: Vec::new() })
     }
 
+    /// Starts a demo with more settings.
+    pub(crate) fn with(settings: &str) -> Self {
+        Self::of(Kind::Configured(format!("{settings}\n[server]\ndemo = true\n")))
+    }
+
     /// Starts one of that kind.
     pub(crate) fn of(kind: Kind) -> Self {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = crate::port::own();
         let agent = Agent::config_builder()
             .http_status_as_error(false)
             .proxy(None)
             .timeout_global(Some(PATIENCE))
             .build();
         let folder = tempfile::tempdir().unwrap();
-        if let Kind::Configured(configuration) = kind {
+        if let Kind::Configured(configuration) = &kind {
             std::fs::write(folder.path().join("throughline.toml"), configuration).unwrap();
         }
         let mut serving = Self { folder, port, kind, child: None, agent: agent.into() };

@@ -1,70 +1,230 @@
-//! Pictures of the pages for documents: `cargo xtask shots [DIR]`.
+//! Pictures of the pages, for documents and to be looked at: `cargo xtask shots [DIR]`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::json;
+use throughline_trackers::local::{Call, Fault};
 
-use crate::chat::{Chat, edit_title};
+use crate::batch::{THREE, ask_for_six, refuses};
+use crate::chat::{BUG, Chat, edit_title};
+use crate::decision::DECISION;
 use crate::driver::Browser;
 use crate::page::{At, Page};
+use crate::review::{PLAN, twenty_points};
 use crate::serving::Serving;
+use crate::staged::Staged;
 
 /// Where the pictures go.
 const FOLDER: &str = "THROUGHLINE_SHOTS";
-/// Each of them this way: its name, the theme, how wide.
-const LOOKS: [(&str, &str, u32); 3] =
-    [("light", "light", 1000), ("dark", "dark", 1000), ("narrow", "light", 360)];
-const HEIGHT: u32 = 820;
 /// As wide as a document shows them, and not larger than they have to be.
 const SCALE: f64 = 0.9;
+const HEIGHT: u32 = 820;
+
+/// How a page is shown.
+struct Look {
+    name: &'static str,
+    theme: &'static str,
+    width: u32,
+    /// All of the page, however long it is.
+    whole: bool,
+}
+
+/// Each picture this way; the first two are for documents.
+const LOOKS: [Look; 6] = [
+    Look { name: "light", theme: "light", width: 1000, whole: false },
+    Look { name: "dark", theme: "dark", width: 1000, whole: false },
+    Look { name: "wide", theme: "light", width: 1280, whole: true },
+    Look { name: "wide-dark", theme: "dark", width: 1280, whole: true },
+    Look { name: "narrow", theme: "light", width: 360, whole: true },
+    Look { name: "narrow-dark", theme: "dark", width: 360, whole: true },
+];
 
 #[test]
 #[ignore = "makes pictures: `cargo xtask shots`"]
-fn pictures() {
-    let folder = PathBuf::from(std::env::var_os(FOLDER).expect("run this as `cargo xtask shots`"));
-    std::fs::create_dir_all(&folder).unwrap();
+fn pictures_of_a_ticket() {
     let Some(browser) = Browser::start() else { return };
     let serving = Serving::start();
-    let chat = Chat::open(&browser, &serving.url());
-    chat.cdp("Emulation.setScrollbarsHidden", json!({ "hidden": true }));
-    let shoot = |name: &str| shoot(&chat, &folder, name);
-    shoot("welcome");
+    let chat = open(&browser, &serving.url());
+    shoot(&chat, "welcome");
     chat.write("The export button does nothing when I click it");
     chat.until_card("the gate", |card| card.step == "scope_gate");
-    shoot("gate");
+    shoot(&chat, "gate");
     chat.click(At::Named("radio", "Create ticket"));
     chat.until_says("First: Problem?");
     chat.write("Problem: monthly reports cannot be saved\nAcceptance criteria: Export saves a CSV file");
     let preview = chat.until_preview(1);
-    shoot("preview");
+    shoot(&chat, "preview");
     chat.press_on(&preview, "edit");
-    shoot("edit");
+    shoot(&chat, "edit");
     chat.press("Escape");
     edit_title(&chat, &preview, "Export saves nothing");
     let edited = chat.until_preview(2);
     chat.press_on(&edited, "approve");
     chat.until_receipt();
-    shoot("receipt");
+    shoot(&chat, "receipt");
     chat.click(At::Css("article:last-of-type .why button"));
     chat.find(At::Css("article:last-of-type .rungs"));
-    shoot("why");
+    shoot(&chat, "why");
     // The lane, and the turn in which words answered a question.
     let script = "return [document.body.dataset.lane, document.querySelectorAll('.mine')[1].dataset.turn]";
     let [lane, turn]: [String; 2] = serde_json::from_value(chat.run(script, &[])).unwrap();
     chat.go(&format!("{}/console/lanes/{lane}", serving.url()));
-    shoot("lane");
+    shoot(&chat, "lane");
     chat.go(&format!("{}/console/turns/{turn}", serving.url()));
-    shoot("ladder");
+    shoot(&chat, "ladder");
+}
+
+#[test]
+#[ignore = "makes pictures: `cargo xtask shots`"]
+fn pictures_of_a_batch() {
+    let Some(browser) = Browser::start() else { return };
+    let serving = Serving::start();
+    let chat = open(&browser, &serving.url());
+    let batch = ask_for_six(&chat);
+    shoot_tall(&chat, "batch-latch", 960);
+    chat.press_on_item(&batch, 4, "edit_story");
+    shoot(&chat, "batch-edit");
+    chat.press("Escape");
+    chat.press_on(&batch, "add_story");
+    shoot(&chat, "batch-add");
+    chat.press("Escape");
+    chat.press_on(&batch, "confirm_quantity");
+    let batch = chat.until_batch(1, "approve");
+    shoot(&chat, "batch");
+    chat.press_on(&batch, "approve");
+    shoot(&chat, "batch-sure");
+    chat.click(At::Css("dialog .primary"));
+    chat.until_created("Created 6 of 6");
+    shoot(&chat, "batch-receipt");
+    let lane = chat.run("return document.body.dataset.lane", &[]);
+    chat.go(&format!("{}/console/lanes/{}", serving.url(), lane.as_str().unwrap()));
+    shoot(&chat, "batch-lane");
+    for (path, name) in
+        [("console/issues", "issues"), ("console/issues/DEMO-1", "issue"), ("tracker/DEMO-1", "tracker")]
+    {
+        chat.go(&format!("{}/{path}", serving.url()));
+        shoot(&chat, name);
+    }
+}
+
+#[test]
+#[ignore = "makes pictures: `cargo xtask shots`"]
+fn pictures_of_a_batch_that_is_not_ready() {
+    let Some(browser) = Browser::start() else { return };
+    let serving =
+        Serving::with("[policy.latch]\nchars = 150\n[projects.DEMO]\nrequired = [\"title\", \"labels\"]\n");
+    let chat = open(&browser, &serving.url());
+    chat.write("Create epic with 5 stories for auth");
+    chat.until_batch(1, "confirm_quantity");
+    shoot(&chat, "batch-skeletons");
+    chat.go(&format!("{}/new", serving.url()));
+    chat.until_connection("live");
+    chat.write(THREE);
+    chat.until_card("what is missing", |card| card.text.contains("checks failed"));
+    shoot(&chat, "batch-errors");
+    let serving = Serving::with("[policy.latch]\nchars = 150\n");
+    chat.go(&serving.url());
+    chat.until_connection("live");
+    chat.write(THREE);
+    let long = chat.until_batch(1, "split");
+    shoot(&chat, "batch-long");
+    chat.press_on(&long, "split");
+    chat.until_card("the first part", |card| card.title.contains("part 1 of"));
+    shoot(&chat, "batch-split");
+}
+
+#[test]
+#[ignore = "makes pictures: `cargo xtask shots`"]
+fn pictures_of_trouble() {
+    let Some(browser) = Browser::start() else { return };
+    let staged = Staged::start();
+    staged.faults.script(refuses("Reset my password"));
+    let chat = open(&browser, &staged.url);
+    let batch = ask_for_six(&chat);
+    chat.press_on(&batch, "confirm_quantity");
+    chat.approve_all(&chat.until_batch(1, "approve"));
+    let receipt = chat.until_created("Created 5 of 6 (1 failed)");
+    shoot(&chat, "batch-partial");
+    chat.press_on(&receipt, "retry_missing");
+    chat.until_batch(1, "confirm_quantity");
+    shoot(&chat, "batch-retry");
+    chat.go(&format!("{}/new", staged.url));
+    chat.until_connection("live");
+    staged.faults.push(Call::Create, Fault::LostReply);
+    staged.faults.push(Call::Seek, Fault::Refused);
+    chat.write(BUG);
+    let preview = chat.until_preview(1);
+    chat.press_on(&preview, "approve");
+    let uncertain = chat.until_card("the uncertain effect", |card| card.step == "uncertain_effect");
+    shoot(&chat, "uncertain");
+    chat.press_on(&uncertain, "adopt");
+    shoot(&chat, "uncertain-adopt");
+}
+
+#[test]
+#[ignore = "makes pictures: `cargo xtask shots`"]
+fn pictures_of_a_review_and_its_decision() {
+    let Some(browser) = Browser::start() else { return };
+    let serving = Serving::start();
+    let chat = open(&browser, &serving.url());
+    chat.write(PLAN);
+    chat.until_review(1, "Postgres");
+    shoot(&chat, "review");
+    chat.write("ok, but what about caching?");
+    let patched = chat.until_review(2, "caching");
+    shoot(&chat, "review-patched");
+    chat.write(&twenty_points());
+    chat.until_says("+ 8 more under Show full");
+    shoot(&chat, "review-patch-long");
+    chat.press_on(&patched, "show_full");
+    chat.until_says("Changes point 11");
+    shoot(&chat, "review-full");
+    chat.write("Thanks, looks good");
+    chat.until_card("the review to be over", |card| card.step == "review_frozen");
+    shoot(&chat, "review-frozen");
+    chat.go(&format!("{}/new", serving.url()));
+    chat.until_connection("live");
+    chat.write(BUG);
+    let preview = chat.until_preview(1);
+    chat.press_on(&preview, "approve");
+    chat.until_receipt();
+    chat.write(DECISION);
+    let shown = chat.until_card("the decision", |card| card.step == "decision_preview");
+    shoot(&chat, "decision");
+    chat.press_on(&shown, "edit");
+    shoot(&chat, "decision-edit");
+    chat.press("Escape");
+    chat.press_on(&shown, "approve");
+    chat.until_card("it to be posted", |card| card.id == shown.id && card.step == "receipt");
+    shoot(&chat, "decision-receipt");
+}
+
+/// The chat, without scroll bars.
+fn open<'b>(browser: &'b Browser, url: &str) -> Chat<'b> {
+    let chat = Chat::open(browser, url);
+    chat.cdp("Emulation.setScrollbarsHidden", json!({ "hidden": true }));
+    chat
 }
 
 /// One picture for each look: of a conversation its end, of any other page its beginning.
-fn shoot(page: &Page<'_>, folder: &Path, name: &str) {
-    for (look, theme, width) in LOOKS {
-        page.theme(theme);
-        page.size(width, HEIGHT, SCALE);
+fn shoot(page: &Page<'_>, name: &str) {
+    shoot_tall(page, name, HEIGHT);
+}
+
+/// The same, at least so high.
+fn shoot_tall(page: &Page<'_>, name: &str, least: u32) {
+    let folder = PathBuf::from(std::env::var_os(FOLDER).expect("run this as `cargo xtask shots`"));
+    std::fs::create_dir_all(&folder).unwrap();
+    for look in LOOKS {
+        page.theme(look.theme);
+        page.size(look.width, least, SCALE);
+        if look.whole {
+            let height = page.run("return document.documentElement.scrollHeight", &[]);
+            page.size(look.width, least.max(u32::try_from(height.as_u64().unwrap()).unwrap()), SCALE);
+        }
         page.until_still();
         page.run("scrollTo(0, document.body.dataset.conversation ? document.body.scrollHeight : 0)", &[]);
-        std::fs::write(folder.join(format!("{name}-{look}.png")), page.picture()).unwrap();
+        std::fs::write(folder.join(format!("{name}-{}.png", look.name)), page.picture()).unwrap();
     }
     page.theme("light");
     page.own_size();

@@ -28,7 +28,7 @@ self_approve = true
 #[test]
 fn a_one_time_link_signs_one_person_in() {
     let Some(browser) = Browser::start() else { return };
-    let serving = Serving::of(Kind::Configured(OFFICE));
+    let serving = Serving::of(Kind::Configured(OFFICE.into()));
     let page = Page::first(&browser);
     page.go(&serving.url());
     page.find(At::Named("heading", "Sign in"));

@@ -7,7 +7,7 @@ use crate::serving::Serving;
 use crate::wire::behind_a_network;
 
 #[test]
-fn wb6_what_is_decided_in_one_tab_is_decided_in_the_other() {
+fn wb6_w9_w10_w13_what_is_decided_in_one_tab_is_decided_in_the_other() {
     let Some(browser) = Browser::start() else { return };
     let (serving, network) = behind_a_network();
     let one = Chat::open(&browser, &serving.url());
@@ -38,7 +38,7 @@ fn wb6_what_is_decided_in_one_tab_is_decided_in_the_other() {
 }
 
 #[test]
-fn two_presses_at_once_create_one_issue() {
+fn w9_two_presses_at_once_create_one_issue() {
     let Some(browser) = Browser::start() else { return };
     let serving = Serving::start();
     let chat = Chat::open(&browser, &serving.url());
@@ -51,7 +51,7 @@ fn two_presses_at_once_create_one_issue() {
 }
 
 #[test]
-fn whose_press_comes_second_is_told_who_was_first() {
+fn w9_whose_press_comes_second_is_told_who_was_first() {
     let Some(browser) = Browser::start() else { return };
     let (serving, network) = behind_a_network();
     let you = Chat::open(&browser, &serving.url());

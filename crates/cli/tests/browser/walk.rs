@@ -98,15 +98,16 @@ fn go_to(chat: &Chat<'_>, key: &str, at: At<'_>) {
 fn focus_is_seen(chat: &Chat<'_>) -> String {
     let focused = chat.focused();
     let told = format!("{} {:?}", chat.role(&focused), chat.name(&focused));
-    // A field may leave it to the box it is in.
-    let script = "const box = arguments[0].getBoundingClientRect();
-        const around = [arguments[0], arguments[0].parentElement, arguments[0].parentElement?.parentElement];
+    // A field may leave it to the box it is in. A card that changes meanwhile gives the focus to what is in its place.
+    let script = "const it = document.activeElement;
+        const box = it.getBoundingClientRect();
+        const around = [it, it.parentElement, it.parentElement?.parentElement];
         const outlined = around.filter(at => at).map(at => getComputedStyle(at))
             .some(style => style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 1);
         const there = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
-        const covered = !there || !(arguments[0].contains(there) || there.contains(arguments[0]));
-        return arguments[0] === document.body || (outlined && !covered)";
-    let seen = chat.run(script, &[focused.argument()]);
+        const covered = !there || !(it.contains(there) || there.contains(it));
+        return it === document.body || (outlined && !covered)";
+    let seen = chat.run(script, &[]);
     assert_eq!(seen, serde_json::json!(true), "nobody sees that {told} has the focus");
     told
 }

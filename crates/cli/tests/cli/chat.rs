@@ -10,6 +10,7 @@ fn redacted(test: impl FnOnce()) {
         (r"\b(tn|cd|ap|tm)_[a-z2-7]{16}([a-z2-7]{8})?(_\d+)+\b", "${1}_…"),
         (r"\b(dr|pd|m|t)_\d+_\d+\b", "${1}_…"),
         (r"\b\d{1,2} [A-Z][a-z]{2}( \d{4})? \d{2}:\d{2}( UTC)?\b", "(then)"),
+        (r"\b\d{4}-\d{2}-\d{2} at \d{2}:\d{2} UTC", "(then)"),
         (r"\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{3})?Z", "(then)"),
         (r"\b\d{2}:\d{2}(:\d{2})?( UTC)?\b", "(time)"),
         (r"\b[0-9a-f]{64}\b", "(hash)"),
@@ -75,4 +76,72 @@ fn with_json_each_answer_is_one_line() {
         ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(answers.len(), 2);
     assert!(answers.iter().all(|answer| answer["turn"].is_string()));
+}
+
+/// Keys of stories are given as they are created, several at a time.
+fn redacted_keys(test: impl FnOnce()) {
+    let mut settings = insta::Settings::clone_current();
+    settings.add_filter(r"DEMO-[2-9]\b", "DEMO-n");
+    settings.bind(|| redacted(test));
+}
+
+#[test]
+fn a_batch_from_the_first_word_to_the_receipt() {
+    let home = Home::new();
+    let script = "\
+Create an epic with 3 stories for auth\\
+Problem: nobody can sign in to the shop\\
+Acceptance criteria: all stories are done\\
+- As a customer I want to log in\\
+  Acceptance criteria: it works on a phone\\
+- As a customer I want to log out\\
+  Acceptance criteria: it works on a phone
+:2
+Reset my password\\
+Problem: people forget it\\
+Acceptance criteria: a mail within a minute
+:10
+Log out everywhere\\
+Problem: a lost laptop stays signed in\\
+Acceptance criteria: one press ends every session
+:9
+:1
+:1
+:1
+/maro status
+";
+    let ran = home.run_with(&["chat", "--no-input", "--session", "s1"], script, &[]).ends(0);
+    redacted_keys(|| insta::assert_snapshot!(ran.session()));
+    let effects = home.run(&["effects", "list", "--json"]).ends(0).json();
+    let created = effects.as_array().unwrap().iter().filter(|one| one["class"] == "tracker.create").count();
+    assert_eq!(created, 4, "{effects}");
+}
+
+#[test]
+fn a_review_its_epic_and_a_decision_that_is_posted() {
+    let home = Home::new();
+    let script = "\
+What do you think about microservices?
+:4
+:1
+Review this plan: we will use Postgres for orders. A migration may break the reports.
+ok, but what about backups?
+:1
+thanks, looks good
+create the epic for that
+Acceptance criteria: orders are in Postgres
+:1
+record the decision about orders: we use Postgres because we know it.
+:2 why=We run it already.
+:1
+:1
+/maro tracked
+";
+    let ran = home.run_with(&["chat", "--no-input", "--session", "s1"], script, &[]).ends(0);
+    redacted_keys(|| insta::assert_snapshot!(ran.session()));
+    let effects = home.run(&["effects", "list", "--json"]).ends(0).json();
+    for (class, count) in [("tracker.create", 1), ("post.channel", 1), ("tracker.update", 1)] {
+        let seen = effects.as_array().unwrap().iter().filter(|one| one["class"] == class).count();
+        assert_eq!(seen, count, "{class}: {effects}");
+    }
 }

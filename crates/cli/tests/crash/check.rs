@@ -50,7 +50,6 @@ pub(crate) fn through_the_api(client: &Client, sent: &[Sent]) -> Vec<String> {
         }
     }
     wrong.extend(issues(client, sent));
-    wrong.extend(effects(client));
     wrong
 }
 
@@ -94,10 +93,43 @@ fn issues(client: &Client, sent: &[Sent]) -> Vec<String> {
     wrong
 }
 
-/// Every effect has ended. The local tracker knows its own, so none may be uncertain.
-fn effects(client: &Client) -> Vec<String> {
+/// The receipt says of every item which issue came of it, and of every story that it is under its epic.
+pub(crate) fn receipt(client: &Client, sent: &Sent) -> Vec<String> {
+    let said = client.receipt(&sent.lane);
+    let states: Vec<&str> = said.iter().map(|item| item["state"].as_str().unwrap_or_default()).collect();
+    let epic = states.first().and_then(|state| state.strip_prefix("created "));
+    let whole = |epic: &str| {
+        let under = format!(", under {epic}");
+        let story = |state: &&str| state.starts_with("created ") && state.ends_with(&under);
+        states.len() == sent.approved.len() && states[1..].iter().all(story)
+    };
+    if epic.is_some_and(whole) { Vec::new() } else { vec![format!("the receipt says {states:?}")] }
+}
+
+/// Every issue there is stands on a receipt of this conversation.
+pub(crate) fn on_a_receipt(client: &Client, sent: &Sent) -> Vec<String> {
+    let cards = client.cards(&sent.lane);
+    let items = || cards.iter().filter_map(|card| card["items"].as_array()).flatten();
+    let told = |key: &str| {
+        let created = format!("created {key}");
+        items()
+            .filter_map(|item| item["state"].as_str())
+            .any(|state| state.split(',').next() == Some(&created))
+    };
+    let issues = client.list("/v1/tracker/issues?limit=200");
+    let keys = issues.iter().filter_map(|issue| issue["key"].as_str());
+    keys.filter(|key| !told(key)).map(|key| format!("{key} is on no receipt")).collect()
+}
+
+/// Every effect has ended, and none has failed but for these reasons. The local tracker knows its own, so none may be
+/// uncertain.
+pub(crate) fn effects(client: &Client, reasons: &[&str]) -> Vec<String> {
     let all = client.list("/v1/effects?limit=200");
-    let ended = |effect: &&Value| !matches!(effect["state"].as_str(), Some("done" | "cancelled"));
+    let ended = |effect: &&Value| match effect["state"].as_str() {
+        Some("done" | "cancelled") => false,
+        Some("failed") => !reasons.iter().any(|reason| effect["outcome"]["reason"] == *reason),
+        _ => true,
+    };
     let tell = |effect: &Value| {
         format!("{} {} is {}: {}", effect["class"], effect["id"], effect["state"], effect["outcome"])
     };

@@ -98,6 +98,29 @@ impl Client {
         });
     }
 
+    /// The cards of a lane as they are now, in the order of its messages.
+    pub(crate) fn cards(&self, lane: &str) -> Vec<Value> {
+        let messages = self.list(&format!("/v1/lanes/{lane}/messages?limit=200"));
+        messages
+            .into_iter()
+            .map(|mut message| message["card"].take())
+            .filter(|card| !card.is_null())
+            .collect()
+    }
+
+    /// The items of a lane's receipt, as soon as nothing is said to be on its way.
+    pub(crate) fn receipt(&self, lane: &str) -> Vec<Value> {
+        let on_its_way = |item: &Value| {
+            let state = item["state"].as_str().unwrap_or_default();
+            state == "waiting" || state.contains("checking")
+        };
+        self.until("a receipt", || {
+            let cards = self.cards(lane);
+            let items = cards.iter().find(|card| card["step"] == "receipt")?["items"].as_array()?;
+            (!items.iter().any(on_its_way)).then(|| items.clone())
+        })
+    }
+
     fn until<T>(&self, what: &str, mut again: impl FnMut() -> Option<T>) -> T {
         let started = Instant::now();
         loop {

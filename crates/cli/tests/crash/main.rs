@@ -3,10 +3,15 @@
 //! left without an answer.
 //!
 //! `THROUGHLINE_CRASH_SEEDS` says how many seeds each point is run with (3), `THROUGHLINE_CRASH_FIRST` the first of
-//! them (1). `cargo xtask crash` and `cargo xtask soak` set both.
+//! them (1), `THROUGHLINE_CRASH_PASSINGS` how many passings of each point a batch dies at (2, or `all`). `cargo xtask
+//! crash` and `cargo xtask soak` set them.
 
+mod batch;
 mod check;
 mod client;
+mod person;
+#[path = "../shared/port.rs"]
+mod port;
 mod script;
 mod server;
 
@@ -17,12 +22,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use throughline_runtime::FailPoint;
 
 use client::Client;
-use server::Server;
+use server::{FAILPOINT, Server};
 
-/// Points that nothing in this version passes: no model is configured.
+/// Points that these runs do not pass: no model is configured in them.
 const UNREACHED: [FailPoint; 1] = [FailPoint::ModelInFlight];
-/// Runs at once. Each waits most of the time: for leases of the dead to run out.
-const AT_ONCE: usize = 8;
+/// Runs at once. Each waits most of the time.
+const AT_ONCE: usize = 16;
 
 /// One run.
 struct Job {
@@ -50,6 +55,15 @@ fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
 }
 
+/// How many passings of each point are tried.
+fn passings(default: u32) -> u32 {
+    match std::env::var("THROUGHLINE_CRASH_PASSINGS").as_deref() {
+        Ok("all") => u32::MAX,
+        Ok(named) => named.parse().unwrap_or(default),
+        Err(_) => default,
+    }
+}
+
 #[test]
 fn killed_at_every_fail_point_nothing_is_lost_doubled_or_silent() {
     let (first, seeds) = (number("THROUGHLINE_CRASH_FIRST", 1), number("THROUGHLINE_CRASH_SEEDS", 3));
@@ -57,24 +71,16 @@ fn killed_at_every_fail_point_nothing_is_lost_doubled_or_silent() {
     let jobs: Vec<Job> = (first..first + seeds)
         .flat_map(|seed| points.iter().map(move |point| Job { point: *point, seed }))
         .collect();
-    let next = AtomicUsize::new(0);
     let wrong: Mutex<BTreeMap<String, Vec<String>>> = Mutex::default();
     let died: Mutex<BTreeSet<FailPoint>> = Mutex::default();
-    std::thread::scope(|scope| {
-        for _ in 0..AT_ONCE.min(jobs.len()) {
-            scope.spawn(|| {
-                while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let ran = std::panic::catch_unwind(|| run(job));
-                    let (found, killed) =
-                        ran.unwrap_or_else(|_| (vec!["the run itself failed".into()], false));
-                    if let (true, Some(point)) = (killed, job.point) {
-                        died.lock().unwrap().insert(point);
-                    }
-                    if !found.is_empty() {
-                        wrong.lock().unwrap().insert(job.name(), found);
-                    }
-                }
-            });
+    at_once(&jobs, |job| {
+        let ran = std::panic::catch_unwind(|| run(job));
+        let (found, killed) = ran.unwrap_or_else(|_| (vec!["the run itself failed".into()], false));
+        if let (true, Some(point)) = (killed, job.point) {
+            died.lock().unwrap().insert(point);
+        }
+        if !found.is_empty() {
+            wrong.lock().unwrap().insert(job.name(), found);
         }
     });
     let wrong = wrong.into_inner().unwrap();
@@ -88,9 +94,24 @@ fn killed_at_every_fail_point_nothing_is_lost_doubled_or_silent() {
     assert!(alive.is_empty(), "never died at {alive:?}: the script does not get there");
 }
 
+/// Does all of it, some at once.
+fn at_once<T: Sync>(jobs: &[T], run: impl Fn(&T) + Sync) {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE.min(jobs.len()) {
+            scope.spawn(|| {
+                while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    run(job);
+                }
+            });
+        }
+    });
+}
+
 /// One run: what is wrong afterwards, and whether the process died in it.
 fn run(job: &Job) -> (Vec<String>, bool) {
-    let server = Server::start(job.point.map(|point| format!("{}:{}", point.name(), job.nth())));
+    let dies = job.point.map(|point| (FAILPOINT, format!("{}:{}", point.name(), job.nth())));
+    let server = Server::start(dies.as_slice(), &[]);
     let client = Client::new(server.url());
     client.wait_until_ready();
     let sent = std::thread::scope(|scope| {
@@ -108,6 +129,7 @@ fn run(job: &Job) -> (Vec<String>, bool) {
     }
     client.wait_until_settled();
     let mut wrong = check::through_the_api(&client, &sent);
+    wrong.extend(check::effects(&client, &[]));
     let killed = server.died();
     let data = server.stop();
     wrong.extend(check::on_disk(data.path(), &sent));

@@ -1,6 +1,5 @@
 //! The process under test: started with a fail point, and started again without one when it dies.
 
-use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,6 +8,12 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
+
+/// The variable that says where the process dies.
+pub(crate) const FAILPOINT: &str = "THROUGHLINE_FAILPOINT";
+
+/// The variable that says what the embedded tracker meets.
+pub(crate) const TRACKER: &str = "THROUGHLINE_TRACKER_FAULTS";
 
 /// A server that comes back. Dropping it kills the process.
 pub(crate) struct Server {
@@ -20,7 +25,10 @@ pub(crate) struct Server {
     keeper: Option<JoinHandle<()>>,
 }
 
-fn spawn(data: &Path, port: u16, fail_point: Option<&str>) -> Child {
+/// A variable of the server's environment.
+pub(crate) type Variable = (&'static str, String);
+
+fn spawn(data: &Path, port: u16, variables: &[Variable]) -> Child {
     let log = std::fs::File::options().create(true).append(true).open(data.join("log")).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_throughline"));
     command
@@ -31,28 +39,27 @@ fn spawn(data: &Path, port: u16, fail_point: Option<&str>) -> Child {
         .env_clear()
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())
         .env("HOME", data);
-    if let Some(point) = fail_point {
-        command.env("THROUGHLINE_FAILPOINT", point);
-    }
+    command.envs(variables.iter().map(|(name, value)| (name, value)));
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().unwrap()
 }
 
 impl Server {
-    /// Starts it with a fail point, on a port of its own.
-    pub(crate) fn start(fail_point: Option<String>) -> Self {
+    /// Starts it on a port of its own: the first process with these variables, and it and whoever comes after it with
+    /// those.
+    pub(crate) fn start(first: &[Variable], always: &[Variable]) -> Self {
         let data = tempfile::tempdir().unwrap();
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let child = Arc::new(Mutex::new(spawn(data.path(), port, fail_point.as_deref())));
+        let port = crate::port::own();
+        let child = Arc::new(Mutex::new(spawn(data.path(), port, &[first, always].concat())));
         let (died, stopping) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         let keeper = {
-            let (child, died, stopping, data) =
-                (child.clone(), died.clone(), stopping.clone(), data.path().to_owned());
+            let (child, died, stopping, data, always) =
+                (child.clone(), died.clone(), stopping.clone(), data.path().to_owned(), always.to_vec());
             std::thread::spawn(move || {
                 while !stopping.load(Ordering::SeqCst) {
                     let mut child = child.lock().unwrap();
                     if child.try_wait().unwrap().is_some() && !stopping.load(Ordering::SeqCst) {
                         died.store(true, Ordering::SeqCst);
-                        *child = spawn(&data, port, None);
+                        *child = spawn(&data, port, &always);
                     }
                     drop(child);
                     std::thread::sleep(Duration::from_millis(10));

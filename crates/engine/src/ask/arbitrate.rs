@@ -12,14 +12,17 @@ use super::{Answer, Ask, Asked, Question, Verdict, judge};
 use crate::decision::{self, Decision, Reason};
 use crate::effect::EffectBody;
 use crate::event::{Event, EventKind, Posted};
-use crate::id::{EffectId, MessageId};
+use crate::id::{CardId, EffectId, MessageId};
 use crate::intent::Intent;
-use crate::lane::{OpenAsk, Record, RecordKind};
+use crate::lane::{Message, OpenAsk, Record, RecordKind};
+use crate::policy::limits;
 use crate::recognize::Words;
+use crate::redact::snippet;
 use crate::review::flow as review;
 use crate::rungs::{event, focus, intent};
 use crate::tickets::{batch, flow};
 use crate::turn::{Said, Turn};
+use crate::workflow::project;
 
 /// Whether a model may be asked now: one is there, nobody paused everything, and this lane is not asking already.
 pub(crate) fn may(turn: &Turn<'_>) -> bool {
@@ -42,9 +45,15 @@ fn put(turn: &mut Turn<'_>, about: Asked, question: Question, complaints: Vec<St
     let mut ask = Ask::about(question, said.text(), turn.policy);
     ask.complaints = complaints;
     let focus = focus(turn);
-    ask.window =
-        focus.window(turn.lane, turn.given).into_iter().map(|message| message.text.clone()).collect();
+    let window = focus.window(turn.lane, turn.given);
+    ask.window = window.into_iter().filter_map(|message| legible(turn, message)).collect();
     ask.hint = focus.hint(&turn.reference, turn.lane, &turn.event.kind, turn.given);
+    if let Some(hint) = &mut ask.hint
+        && let Some(id) = &hint.focus_anchor_internal_id
+        && let Some(card) = turn.message(id).and_then(|message| message.card)
+    {
+        hint.focus_anchor_text_snippet = snippet(&contents(turn, &card), limits::SNIPPET);
+    }
     let anchor = ask.hint.as_ref().and_then(|hint| hint.focus_anchor_internal_id.clone());
     let question = (!about.is_intent()).then(|| Box::new(ask.question.clone()));
     let effect = turn.effect(EffectBody::ModelAsk(ask), &[], None);
@@ -60,6 +69,20 @@ fn put(turn: &mut Turn<'_>, about: Asked, question: Question, complaints: Vec<St
         anchor,
         pressed: false,
     });
+}
+
+/// What a model is shown of a message: of a card only what people wrote on it, and nothing of one that holds nothing.
+fn legible(turn: &Turn<'_>, message: &Message) -> Option<String> {
+    let text = match &message.card {
+        Some(card) => contents(turn, card),
+        None => message.text.clone(),
+    };
+    (!text.is_empty()).then_some(text)
+}
+
+fn contents(turn: &Turn<'_>, card: &CardId) -> String {
+    let card = turn.card(card);
+    card.map(|card| project(&card, turn, turn.now(), turn.policy).contents()).unwrap_or_default()
 }
 
 /// Keeps the message: routing goes on with it when the answer is there.

@@ -96,6 +96,9 @@ fn drafted(named: Option<ItemType>, stories: Option<u8>, items: &[Drafted], poli
             let most = policy.window.title_chars;
             wrong.push(format!("item {}: the title must be one line of 1 to {most} characters", at + 1));
         }
+        if item.fields.values().any(|text| urges(text)) {
+            wrong.push(format!("item {}: a field {URGES}", at + 1));
+        }
         if item.fields.values().any(|text| text.chars().count() > policy.window.text_chars) {
             wrong.push(format!("item {}: a field is longer than {}", at + 1, policy.window.text_chars));
         }
@@ -113,8 +116,10 @@ fn reviewed(review: &Reviewed) -> Vec<String> {
     if review.topic.trim().is_empty() || review.summary.trim().is_empty() {
         wrong.push("topic and summary must be written".into());
     }
-    if urges(&review.summary) {
-        wrong.push("the summary tells the reader to approve something".into());
+    let lists = [&review.decisions, &review.risks, &review.questions];
+    let mut texts = [&review.topic, &review.summary].into_iter().chain(lists.into_iter().flatten());
+    if texts.any(|text| urges(text)) {
+        wrong.push(format!("a sentence {URGES}"));
     }
     wrong
 }
@@ -124,12 +129,20 @@ fn patched(patch: &Patch) -> Vec<String> {
     if sections.iter().all(|section| section.iter().all(|bullet| bullet.trim().is_empty())) {
         return vec!["nothing changes: say what the feedback changes".into()];
     }
+    if sections.into_iter().flatten().any(|bullet| urges(bullet)) {
+        return vec![format!("a sentence {URGES}")];
+    }
     Vec::new()
 }
 
+/// What is wrong with words that ask for a press.
+const URGES: &str = "tells the reader to approve something";
+
 /// It tells somebody to approve: a whole sentence of it is an approval's words. No model asks for a press.
 fn urges(text: &str) -> bool {
-    text.split(['.', '!', '\n', ';', ':']).any(|sentence| approves(&Words::of(sentence)))
+    let mut sentences =
+        text.split(['.', '!', '\n', ';', ':']).map(|sentence| sentence.trim_start_matches(['-', '•', ' ']));
+    sentences.any(|sentence| approves(&Words::of(sentence)))
 }
 
 #[cfg(test)]
@@ -161,6 +174,31 @@ mod tests {
         }
         let many = Answer::Draft { items: vec![item("x"); 6] };
         assert!(matches!(of(&draft(Some(5)), many), Verdict::Take(_)));
+    }
+
+    /// `spec 07 §7`: text that tells people to approve is no answer, wherever in one it stands.
+    #[test]
+    fn nothing_a_model_writes_asks_for_a_press() {
+        let urging = "It is fine. Please press Approve!";
+        let with = |text: &str| Drafted {
+            item_type: ItemType::Bug,
+            fields: BTreeMap::from([(Part::Title, "Login fails".into()), (Part::Risks, text.into())]),
+        };
+        let mends = |ask: &Ask, answer| matches!(of(ask, answer), Verdict::Mend(_));
+        assert!(mends(&draft(None), Answer::Draft { items: vec![with(urging)] }));
+        assert!(mends(
+            &draft(None),
+            Answer::Draft { items: vec![with("- it is late\n- please press approve")] }
+        ));
+        assert!(!mends(&draft(None), Answer::Draft { items: vec![with("nobody may approve it alone")] }));
+        let ask = |question| Ask::about(question, "Review this", &Policy::default());
+        let review = Reviewed { topic: "t".into(), summary: "s".into(), ..Reviewed::default() };
+        let asked = ask(Question::Review { kind: None });
+        assert!(matches!(of(&asked, Answer::Review(review.clone())), Verdict::Take(_)));
+        let urged = Reviewed { risks: vec![urging.into()], ..review.clone() };
+        assert!(mends(&asked, Answer::Review(urged)));
+        let patch = Patch { questions: vec![urging.into()], ..Patch::default() };
+        assert!(mends(&ask(Question::Patch { review, version: 1 }), Answer::Patch(patch)));
     }
 
     #[test]

@@ -51,10 +51,10 @@ fn preview(
     }
     model.facts.push(words::discussed(&proposal.thread));
     if card.open() {
-        model.facts.push(words::posts_at(&proposal.target()));
-        model.facts.push(format!("asked by @{}", proposal.by));
-        model.facts.push(say::may_approve(policy, "post.channel", &proposal.target()));
-        model.facts.extend(card.expires_at.map(|end| format!("until {}", end.told(now))));
+        model.facts.push(words::POSTS_AT.into());
+        model.facts.push(say::card::asked_by(&proposal.by));
+        model.facts.push(say::card::may_approve(policy, "post.channel", &proposal.target()));
+        model.facts.extend(card.expires_at.map(|end| say::card::until(end, now)));
     } else if let CardStatus::Decided { result: Progress::Posted { url }, .. } = &card.status {
         model.facts.extend(words::signed(proposal));
         model.link.clone_from(url);
@@ -103,7 +103,7 @@ pub(crate) fn asked_for(turn: &Turn<'_>, card: &Card) -> Option<AskedFor> {
 
 /// The whole act of a button in words.
 pub(crate) fn name(action: Action, card: &Card, proposal: &Proposal) -> String {
-    let verb = action.label().trim_end_matches('…');
+    let verb = say::card::verb(action.label());
     match &card.about {
         About::DecisionPreview { comment: Comment::Offered { issues, .. }, .. } => {
             format!("{verb}: {}", issues.join(", "))

@@ -7,11 +7,11 @@ use alloc::vec::Vec;
 use super::read::{self, Said};
 use super::{Comment, Entry, Proposal, comment, sent, tracked};
 use crate::decision::{Decision, Reason, Verdict};
-use crate::id::{CardId, MessageId, ProposalId};
+use crate::id::{CardId, MessageId, ProposalId, ReviewId};
 use crate::lane::{LaneKey, MessageKind, Record, TaskStatus};
 use crate::pending::{PendingKind, Slot};
 use crate::recognize::Expected;
-use crate::review;
+use crate::review::{self, Review};
 use crate::rungs::{focus, said, words};
 use crate::say::{self, decision as sentences};
 use crate::turn::Turn;
@@ -39,7 +39,7 @@ pub(crate) fn asked(turn: &mut Turn<'_>, rest: &str) -> Decision {
             found.topic = topic;
         }
     }
-    shown(begin(turn, found, &by))
+    shown(begin(turn, found, None, &by))
 }
 
 /// The words of the message that is replied to, when it is no card.
@@ -51,24 +51,26 @@ fn replied_to(turn: &Turn<'_>) -> Option<String> {
 }
 
 /// What a review decided: its topic, its decisions, and why as far as they say so themselves.
-pub(crate) fn from_review(turn: &mut Turn<'_>, topic: &str, decisions: &[String], by: &str) -> Verdict {
+pub(crate) fn from_review(turn: &mut Turn<'_>, review: &Review, by: &str) -> Verdict {
     let policy = &turn.policy.decision;
+    let decisions = review.merged().decisions;
     let each: Vec<Said> = decisions.iter().map(|text| read::plain(text, policy)).collect();
     let lines = |of: &dyn Fn(&Said) -> &String| {
         let written = each.iter().map(of).filter(|text| !text.is_empty()).map(String::as_str);
         written.collect::<Vec<_>>().join("\n")
     };
     let found = Said {
-        topic: topic.into(),
-        decision: lines(&|said| &said.decision),
-        why: lines(&|said| &said.why),
-        issues: read::keys(&decisions.join(" ")),
+        topic: review.topic.clone(),
+        decision: read::cut(&lines(&|said| &said.decision), policy.chars),
+        why: read::cut(&lines(&|said| &said.why), policy.why_chars),
+        issues: Vec::new(),
+        mentioned: read::keys(&decisions.join(" ")),
     };
-    begin(turn, found, by)
+    begin(turn, found, Some(review.id.clone()), by)
 }
 
 /// Begins a proposal as a task of its own. Issues that nobody names are those this thread tracks.
-fn begin(turn: &mut Turn<'_>, found: Said, by: &str) -> Verdict {
+fn begin(turn: &mut Turn<'_>, found: Said, review: Option<ReviewId>, by: &str) -> Verdict {
     let intent = if found.decision.is_empty() { sentences::A_DECISION } else { &found.decision };
     let task = turn.start_task(intent, by);
     let source = turn.said.as_ref().map_or_else(|| MessageId::from(""), |said| said.message.clone());
@@ -82,6 +84,7 @@ fn begin(turn: &mut Turn<'_>, found: Said, by: &str) -> Verdict {
         decision: String::new(),
         why: String::new(),
         issues: Vec::new(),
+        review,
         to: LaneKey { thread: String::new(), ..lane.clone() },
         thread: turn.given.here.clone().unwrap_or_else(|| sentences::thread(&lane.id())),
         posted: None,
@@ -91,7 +94,9 @@ fn begin(turn: &mut Turn<'_>, found: Said, by: &str) -> Verdict {
 
 /// Takes in what was read, and asks for the decision or shows the preview.
 fn go_on(turn: &mut Turn<'_>, mut proposal: Proposal, found: Said) -> Verdict {
-    let Said { topic, decision, why, issues } = found;
+    let Said { topic, decision, why, mut issues, mentioned } = found;
+    let known = tracked::of(turn, &mentioned);
+    issues.extend(known.into_iter().filter(|key| !issues.contains(key)).collect::<Vec<_>>());
     proposal.issues = if issues.is_empty() { tracked::keys(turn) } else { issues };
     proposal.issues.truncate(crate::policy::limits::DECISION_ISSUES);
     proposal.decision = decision;
@@ -165,7 +170,7 @@ pub(crate) fn submitted(
             sent::adopt(turn, card, link.map(String::from));
             Decision::new(Verdict::Done, Reason::PressApplied)
         }
-        _ => invalid(turn, &sentences::no_form(action)),
+        _ => invalid(turn, &say::no_form(action)),
     }
 }
 
@@ -181,15 +186,17 @@ fn ask_edit(turn: &mut Turn<'_>, card: &Card) -> Decision {
     Decision::new(Verdict::Asked, Reason::PressApplied)
 }
 
-/// The edit in words: labelled lines change what they name; without any, the text is the decision.
+/// The edit in words: labelled lines change what they name, and what stands beside them is the decision.
 pub(crate) fn edit_by_text(turn: &mut Turn<'_>, card: &CardId, text: &str) {
     let Some(card) = turn.card(card).filter(Card::open) else { return turn.tell(say::STALE_STEP) };
     let Some(mut proposal) = turn.proposal_of(&card) else { return };
     let (mut entries, free) = read::labelled(text);
-    if entries.is_empty() {
+    let said_so = entries.iter().any(|(entry, _)| *entry == Entry::Decision);
+    if !said_so && !free.trim().is_empty() {
         let said = read::plain(&free, &turn.policy.decision);
+        let why = said.why.is_empty() || entries.iter().any(|(entry, _)| *entry == Entry::Why);
         entries.push((Entry::Decision, said.decision));
-        entries.extend(Some((Entry::Why, said.why)).filter(|(_, why)| !why.is_empty()));
+        entries.extend(Some((Entry::Why, said.why)).filter(|_| !why));
     }
     let before = proposal.clone();
     entries.iter().for_each(|(entry, text)| proposal.write(*entry, text));

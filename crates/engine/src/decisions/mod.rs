@@ -20,8 +20,9 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
-use crate::id::{MessageId, ProposalId, TaskId};
+use crate::id::{MessageId, ProposalId, ReviewId, TaskId};
 use crate::lane::LaneKey;
+use crate::say::decision as words;
 use crate::time::Timestamp;
 use crate::workflow::{Presser, Progress};
 
@@ -46,6 +47,9 @@ pub struct Proposal {
     /// The keys of related issues.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub issues: Vec<String>,
+    /// The review it was taken from: what points at the decision may mean that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<ReviewId>,
     /// Where it is posted: the root of the conversation.
     pub to: LaneKey,
     /// Where the thread is seen that it comes from; without a link, the thread's name.
@@ -134,15 +138,7 @@ impl Proposal {
     /// The words that are shown, hashed and approved.
     #[must_use]
     pub fn text(&self) -> String {
-        let entries = Entry::ALL.into_iter().filter(|entry| *entry != Entry::Topic);
-        let mut lines = alloc::vec![format!("Decision on {}", self.topic)];
-        lines.extend(entries.filter_map(|entry| match self.entry(entry) {
-            nothing if nothing.is_empty() => None,
-            text if entry == Entry::Decision => Some(text),
-            text => Some(format!("{}: {text}", entry.label())),
-        }));
-        lines.push(format!("Discussed in {}", self.thread));
-        lines.join("\n")
+        words::text(self)
     }
 
     /// The words that are posted: those that were approved, byte for byte, and behind them one line more.
@@ -152,7 +148,7 @@ impl Proposal {
     /// into it, and what was approved is a prefix of what is posted.
     #[must_use]
     pub fn signed(&self, by: &Presser, at: Timestamp) -> String {
-        format!("{}\nDecided by @{} on {}", self.text(), by.name, moment(at))
+        format!("{}\n{}", self.text(), words::decided_by(&by.name, at))
     }
 
     /// What is approved (`spec 06 §5.1`).
@@ -172,17 +168,10 @@ impl Proposal {
     pub fn comment(&self) -> String {
         let text = self.posted.as_ref().map_or_else(|| self.text(), |posted| posted.text.clone());
         match self.posted.as_ref().and_then(|posted| posted.url.as_ref()) {
-            Some(url) => format!("{text}\nPosted at {url}"),
+            Some(url) => format!("{text}\n{}", words::posted_at(url)),
             None => text,
         }
     }
-}
-
-/// A moment as a post tells it to whoever reads it whenever: date, clock and zone.
-fn moment(at: Timestamp) -> String {
-    let text = at.rfc3339();
-    let (date, clock) = text.split_once('T').unwrap_or((&text, ""));
-    format!("{date} at {} UTC", clock.get(..5).unwrap_or(clock))
 }
 
 /// What of a decision leaves the thread.
@@ -245,6 +234,7 @@ mod tests {
             decision: "We use Postgres.".into(),
             why: "We know it.".into(),
             issues: alloc::vec!["AUTH-1".into()],
+            review: None,
             to: lane,
             thread: "https://chat.test/c/1".into(),
             posted: None,

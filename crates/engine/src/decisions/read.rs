@@ -27,6 +27,8 @@ pub(super) struct Said {
     pub(super) decision: String,
     pub(super) why: String,
     pub(super) issues: Vec<String>,
+    /// What looks like a key anywhere else in the text, and may be `UTF-8`.
+    pub(super) mentioned: Vec<String>,
 }
 
 /// Reads what stands behind "record the decision".
@@ -71,8 +73,7 @@ pub(super) fn plain(text: &str, policy: &DecisionLimits) -> Said {
             Entry::Issues => said.issues = keys(&text),
         }
     }
-    said.issues.extend(keys(text));
-    said.issues = keys(&said.issues.join(" "));
+    said.mentioned = keys(text);
     said
 }
 
@@ -133,7 +134,7 @@ fn is_joint(c: char) -> bool {
 }
 
 /// The first so many characters, with a mark where something was cut.
-fn cut(text: &str, chars: usize) -> String {
+pub(super) fn cut(text: &str, chars: usize) -> String {
     match text.char_indices().nth(chars) {
         Some((end, _)) => alloc::format!("{}…", text[..end].trim_end()),
         None => text.to_string(),
@@ -151,8 +152,8 @@ pub(super) fn keys(text: &str) -> Vec<String> {
     found
 }
 
-/// `AUTH-12`: capitals and digits, a hyphen, digits. What many write without meaning an issue (`UTF-8`) is one too: a
-/// key is looked up before it is believed.
+/// `AUTH-12`: capitals and digits, a hyphen, digits. What many write without meaning an issue (`UTF-8`) is one too: what
+/// is only mentioned counts when this thread tracks it, and what is to be tracked is looked up.
 pub(super) fn is_key(word: &str) -> bool {
     let Some((project, number)) = word.split_once('-') else { return false };
     project.len() > 1

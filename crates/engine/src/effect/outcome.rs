@@ -1,5 +1,6 @@
 //! How an effect ends: as the edge saw one attempt, and as the lane is told.
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
@@ -141,6 +142,13 @@ pub struct FieldError {
 }
 
 impl FieldError {
+    /// For people: the sentence, and the field where the sentence does not name it.
+    #[must_use]
+    pub fn told(&self) -> String {
+        let names = self.field.is_empty() || self.text.to_lowercase().contains(&self.field.to_lowercase());
+        if names { self.text.clone() } else { format!("{} ({})", self.text, self.field) }
+    }
+
     /// Wrong with the only item, or with all of them.
     #[must_use]
     pub fn new(code: &str, field: &str, text: impl Into<String>) -> Self {

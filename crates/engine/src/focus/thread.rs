@@ -409,6 +409,7 @@ mod tests {
             text: (*text).into(),
             at: Timestamp(n as i64 * 10_000),
             channel_id: None,
+            link: None,
         };
         lines.iter().enumerate().map(message).collect()
     }

@@ -1,8 +1,11 @@
 //! What the user wants: rules, a bounded model, the thread's memory, else a question (`spec 03 §1`).
 
+mod framed;
 pub mod handover;
 pub mod rules;
 pub mod several;
+#[cfg(test)]
+mod tests;
 
 use serde::{Deserialize, Serialize};
 

@@ -32,6 +32,7 @@ pub struct Several {
 }
 
 const EACH: SectionId = named("several.each");
+const FOR_EACH: SectionId = named("several.for_each");
 const PARTS: SectionId = named("parts");
 const PLURAL: SectionId = named("several.plural");
 const TAIL: SectionId = named("several.tail");
@@ -62,9 +63,11 @@ impl Reader<'_> {
     /// The items asked for by the words from `at` to `end`, which name the first of them, and by what follows. Also where
     /// that ends.
     pub(super) fn several(&self, at: usize, end: usize) -> Option<(Several, usize)> {
-        let whole = self.group(at, end)?;
+        let mut whole = self.group(at, end)?;
+        let for_each = self.list(FOR_EACH).longest(self.words, end);
+        whole.plural |= for_each > 0 || self.each(at, end);
         let mut several = Several { whole, parts: Vec::new(), each: false, list: None };
-        let end = self.more(&mut several, PARTS, end);
+        let end = self.more(&mut several, PARTS, end + for_each);
         Some((several, end))
     }
 
@@ -76,6 +79,7 @@ impl Reader<'_> {
                 return at;
             }
             several.parts.extend(self.group(at, at + n));
+            several.each |= self.each(at, at + n);
             at += n;
             let each = self.list(EACH).longest(self.words, at);
             several.each |= each > 0;
@@ -90,10 +94,15 @@ impl Reader<'_> {
         let end = self.more(several, TAIL, at);
         let text = self.message.text();
         let rest = text.get(self.words[end - 1].end..self.words.get(to).map_or(text.len(), |word| word.at));
-        let rest =
-            rest.unwrap_or_default().trim_matches(|c: char| c.is_whitespace() || ":,;-–—.?!".contains(c));
+        let rest = rest.and_then(|rest| rest.lines().next()).unwrap_or_default();
+        let rest = rest.trim_matches(|c: char| c.is_whitespace() || ":,;-–—.?!".contains(c));
         several.list = Some(rest.to_string()).filter(|rest| !rest.is_empty());
         at
+    }
+
+    /// "je ein Ticket", "mit je zwei Storys": said before what is counted.
+    fn each(&self, at: usize, end: usize) -> bool {
+        (at..end).any(|i| [EACH, FOR_EACH].into_iter().any(|id| self.list(id).at(&self.words[..end], i)))
     }
 
     fn group(&self, at: usize, end: usize) -> Option<Group> {

@@ -28,7 +28,7 @@ pub(crate) fn project(model: &mut CardModel, card: &Card, review: Option<&Review
         }
         Status::Drafting | Status::Active => {
             model.facts.push(format!("v{}", review.version));
-            model.facts.push(format!("asked by @{}", card.by));
+            model.facts.push(say::card::asked_by(&card.by));
         }
     }
     if !review.checks.is_empty() {

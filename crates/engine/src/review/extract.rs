@@ -285,6 +285,9 @@ mod tests {
             ("do a security review of the login flow", Some(Kind::Security)),
             ("PM review please", Some(Kind::Pm)),
             ("review the requirements for security", Some(Kind::Pm)),
+            ("Mach ein Sicherheitsreview der Anmeldung", Some(Kind::Security)),
+            ("Prüfe die Anforderungen", Some(Kind::Pm)),
+            ("Prüfe die Architektur", None),
         ] {
             assert_eq!(kind(&Words::of(text)), expected, "{text}");
         }

@@ -10,7 +10,7 @@ use crate::ask::{Asked, Question, Reviewed, arbitrate};
 use crate::decision::{Decision, Reason, Verdict};
 use crate::decisions::flow as decisions;
 use crate::focus::Need;
-use crate::id::{CardId, MessageId, ReviewId};
+use crate::id::{CardId, MessageId, ReviewId, TaskId};
 use crate::intent::Intent;
 use crate::intent::rules::Ruling;
 use crate::intent::several::Several;
@@ -19,7 +19,7 @@ use crate::policy::limits;
 use crate::recognize::Words;
 use crate::rungs::focus;
 use crate::say::review as words;
-use crate::tickets::{self, batch};
+use crate::tickets::{self, Sources, batch};
 use crate::trace::Rung;
 use crate::turn::{Said, Turn};
 use crate::workflow::press::refuse_step;
@@ -47,7 +47,7 @@ impl Asks {
 
 /// Starts a review of what `text` says, or points at. What it came to, and why when that is not the caller's reason.
 pub(crate) fn start(turn: &mut Turn<'_>, text: &str, by: &str, asks: Asks) -> (Verdict, Option<Reason>) {
-    let context = context(turn);
+    let context = context(turn, text);
     let topic = match topic::topic(text, context.last().map(String::as_str), turn.policy) {
         nothing if nothing.is_empty() => words::THIS_THREAD.into(),
         topic => topic,
@@ -97,20 +97,23 @@ pub(crate) fn start(turn: &mut Turn<'_>, text: &str, by: &str, asks: Asks) -> (V
 }
 
 /// What is reviewed beside the message itself: around the message it replies to, else what people said in the lane's
-/// window and what the focus is on. What was said for other work belongs to that.
-fn context(turn: &Turn<'_>) -> Vec<String> {
+/// window and, where the message states nothing itself, what the focus is on. What was said for other work belongs to
+/// that, and a command to us states nothing.
+fn context(turn: &Turn<'_>, text: &str) -> Vec<String> {
     let focus = focus(turn);
     let said = turn.said.as_ref().map(|said| &said.message);
     let mine = said.and_then(|said| turn.message_ref(&said.0)).and_then(|message| message.task.as_ref());
     let of_other_work = |message: &Message| {
         message.task.as_ref().is_some_and(|task| Some(task) != mine && turn.task(task).is_some())
     };
-    let points = focus.replies() || turn.reference.need == Need::NeedsAnchor;
+    let bare = || extract::sentences(text, turn.policy).is_empty();
+    let points = focus.replies() || turn.reference.need == Need::NeedsAnchor && bare();
     let counts = |message: &&Message| {
         let meant = points && Some(&message.id) == focus.anchor_id();
         (meant || message.role == Role::User)
             && message.card.is_none()
             && Some(&message.id) != said
+            && turn.policy.command.rest(&message.text).is_none()
             && !of_other_work(message)
     };
     let window = focus.window(turn.lane, turn.given).into_iter();
@@ -143,7 +146,9 @@ pub(crate) fn written(turn: &mut Turn<'_>, id: &ReviewId, answer: Option<Reviewe
         return decision(Verdict::Recorded);
     };
     if let Some(answer) = answer {
-        review.kind = Kind::from_word(&answer.kind).unwrap_or(review.kind);
+        // The kind a person named is theirs to say.
+        let named = turn.task(&review.task).and_then(|task| extract::kind(&Words::of(&task.intent)));
+        review.kind = named.or_else(|| Kind::from_word(&answer.kind)).unwrap_or(review.kind);
         review.topic = answer.topic.trim().chars().take(turn.policy.review.topic_chars).collect();
         review.summary = answer.summary;
         review.points = Points {
@@ -154,7 +159,11 @@ pub(crate) fn written(turn: &mut Turn<'_>, id: &ReviewId, answer: Option<Reviewe
         };
         review.checks.clear();
     }
+    // What was remembered since it was asked for does not end with the review before it.
+    let begun = turn.task(&review.task).map_or(turn.now(), |task| task.created_at);
+    let since = turn.head.remembered.clone().filter(|mode| mode.since >= begun);
     show(turn, review);
+    turn.head.remembered = since.or(turn.head.remembered.take());
     decision(Verdict::Shown)
 }
 
@@ -241,6 +250,7 @@ pub(crate) fn completed(turn: &mut Turn<'_>, mut review: Review) -> Decision {
 pub(crate) fn feedback(turn: &mut Turn<'_>, review: &Review, text: &str) -> Decision {
     let question = Question::Patch { review: as_it_stands(review), version: review.version };
     if arbitrate::open(turn, Asked::Patch(review.id.clone()), question) {
+        put_off(turn, review.clone());
         return Decision::new(Verdict::Deferred, Reason::ReviewFeedback).with_intent(Intent::Review);
     }
     let points = patch::stated(review, text, turn.policy);
@@ -254,7 +264,8 @@ pub(crate) fn patch_written(
     answer: Option<crate::ask::Patch>,
 ) -> Decision {
     let Some(review) = turn.review(id).filter(Review::active) else {
-        return Decision::new(Verdict::Recorded, Reason::EffectSuperseded);
+        turn.say(MessageKind::Answer, None, words::OVER_BEFORE);
+        return Decision::new(Verdict::Answered, Reason::EffectSuperseded);
     };
     let points = match answer {
         Some(crate::ask::Patch { decisions, risks, questions, changes }) => {
@@ -268,6 +279,15 @@ pub(crate) fn patch_written(
     patched(turn, review, points)
 }
 
+/// Somebody answered it, whatever comes of that: its cooldown begins anew.
+fn put_off(turn: &mut Turn<'_>, mut review: Review) {
+    review.last_at = turn.now();
+    if let Some(card) = turn.card(&review.card) {
+        turn.put_off(card);
+    }
+    turn.put(Record::Review(review));
+}
+
 fn patched(turn: &mut Turn<'_>, mut review: Review, points: Points) -> Decision {
     let decision = |reason| Decision {
         rung: Rung::Review,
@@ -275,6 +295,7 @@ fn patched(turn: &mut Turn<'_>, mut review: Review, points: Points) -> Decision 
     };
     if points.is_empty() {
         turn.say(MessageKind::Answer, Some(&review.task), words::NOTHING_NEW);
+        put_off(turn, review);
         return decision(Reason::ReviewUnchanged);
     }
     let by = turn.said.as_ref().map_or_else(|| turn.event.actor.clone(), |said| said.by.clone());
@@ -352,9 +373,14 @@ fn show_full(turn: &mut Turn<'_>, card: &Card, review: &Review) {
 
 /// The synthesis is there, or there will be none.
 pub(crate) fn synthesised(turn: &mut Turn<'_>, id: &ReviewId, text: Option<&str>) -> Decision {
-    if let Some(review) = turn.review(id) {
-        let full = words::full(&review);
-        turn.say(MessageKind::Answer, Some(&review.task), text.unwrap_or(&full));
+    match turn.review(id).filter(Review::handable) {
+        Some(review) => {
+            let full = words::full(&review);
+            turn.say(MessageKind::Answer, Some(&review.task), text.unwrap_or(&full));
+        }
+        None => {
+            turn.say(MessageKind::Answer, None, words::GONE);
+        }
     }
     Decision::new(Verdict::Answered, Reason::ReviewShown)
 }
@@ -364,7 +390,7 @@ pub(crate) fn record_decision(turn: &mut Turn<'_>, mut review: Review, by: &str)
     if review.active() {
         freeze(turn, &mut review, Ended::Decided);
     }
-    decisions::from_review(turn, &review.topic, &review.merged().decisions, by)
+    decisions::from_review(turn, &review, by)
 }
 
 // ---- handing over ----
@@ -373,13 +399,19 @@ pub(crate) fn record_decision(turn: &mut Turn<'_>, mut review: Review, by: &str)
 /// nothing, so whatever names a subject of its own is about that (`spec 03 §4`).
 pub(crate) fn in_reach(turn: &Turn<'_>) -> Option<Review> {
     let focus = focus(turn);
-    let review = focus.task.as_ref().and_then(|task| turn.review(&ReviewId::of(task)));
+    let review = focus.task.as_ref().and_then(|task| of_task(turn, task));
     if focus.replies() {
         return review.filter(Review::handable);
     }
     let said = turn.said.as_ref()?;
     let points = turn.reference.need == Need::NeedsAnchor || extract::definite(&said.words);
     review.filter(|review| points && review.handable())
+}
+
+/// The review that is this task, or that the decision of this task was taken from.
+fn of_task(turn: &Turn<'_>, task: &TaskId) -> Option<Review> {
+    let taken_from = || turn.proposals().find(|proposal| proposal.task == *task)?.review;
+    turn.review(&ReviewId::of(task)).or_else(|| turn.review(&taken_from()?))
 }
 
 /// Makes tickets of what a review came to. An active one is over with that.
@@ -401,14 +433,18 @@ pub(crate) fn hand_over(
     let verdict = match several {
         Some(several) => {
             let (topic, said) = text.split_once('\n').unwrap_or((&text, ""));
-            // What was decided is a story only where stories are asked for.
-            let lists = !several.parts.is_empty();
-            let asked = batch::Asked { several, topic: topic.into(), text: said.into(), lists };
+            // What was decided is a story only where stories are asked for; risks and questions never are.
+            let lists = !several.parts.is_empty() || several.whole.item != "epic";
+            let said = if lists { words::to_stories(&review.summary, &review.merged()) } else { said.into() };
+            let from = alloc::vec![review.source.clone()];
+            let asked = batch::Asked { several, topic: topic.into(), text: said, lists, from };
             batch::start(turn, &asked, by)
         }
         None => {
             let named = ruling.and_then(|ruling| ruling.item).and_then(batch::item_type);
-            tickets::flow::start_from(turn, &text, named, by, alloc::vec![text.clone()])
+            let from =
+                Sources { texts: alloc::vec![text.clone()], messages: alloc::vec![review.source.clone()] };
+            tickets::flow::start_from(turn, &text, named, by, from)
         }
     };
     review.handed = Some(turn.task_here());

@@ -181,7 +181,7 @@ pub struct Review {
     pub by: String,
     /// The message that asked, or that is reviewed; empty for a bare command.
     pub source: MessageId,
-    /// When a version of it was last made: what the cooldown counts from.
+    /// When it was shown or somebody last answered it: what the cooldown counts from.
     pub last_at: Timestamp,
     /// The task that makes tickets of it, since somebody asked for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]

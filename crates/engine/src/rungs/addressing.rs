@@ -6,11 +6,11 @@ use super::{
 };
 use crate::decision::{Decision, Reason, Verdict};
 use crate::event::EventKind;
-use crate::intent::rules;
+use crate::intent::rules::{self, Ruling};
 use crate::lane::Role;
 use crate::recognize::Words;
 use crate::rungs::intent::with_body;
-use crate::tickets::flow;
+use crate::tickets::{beside_the_request, flow};
 use crate::trace::Predicate;
 use crate::turn::Turn;
 
@@ -55,8 +55,12 @@ fn edited(turn: &mut Turn<'_>, text: &str) -> Decision {
     let before = message.clone();
     message.text = text.into();
     turn.rewrite(message);
-    let object = rules::rule(&Words::of(text)).and_then(|ruling| ruling.object);
-    let object = object.map_or_else(|| text.into(), |object| with_body(&object, text));
+    let words = Words::of(text);
+    let object = match rules::rule(&words) {
+        Some(Ruling { object: Some(object), .. }) => with_body(&object, text),
+        Some(_) => beside_the_request(&words),
+        None => text.into(),
+    };
     if flow::remake(turn, &before, text, &object) {
         return Decision::new(Verdict::Shown, Reason::DraftRemade);
     }

@@ -15,7 +15,7 @@ use crate::effect::{EffectResult, Outcome};
 use crate::event::{AssistantPosted, EventKind, Posted};
 use crate::id::{EffectId, MessageId};
 use crate::intent::Intent;
-use crate::lane::{Message, MessageKind, Moved, Role, TaskStatus};
+use crate::lane::{Message, MessageKind, Moved, Role};
 use crate::pending::{PendingKind, Slot};
 use crate::recognize::Expected;
 use crate::review::flow as review;
@@ -156,9 +156,8 @@ fn due(turn: &mut Turn<'_>, about: &TimerAbout) -> Reason {
     match about {
         TimerAbout::Seek { n, .. } => return adopt::seek(turn, card, *n),
         TimerAbout::Expiry { version, .. } if current(*version) => {
-            press::end_of(turn, &card, TaskStatus::Cancelled);
             press::close(turn, card.clone(), CardStatus::Expired, Closing::Expired);
-            batch::flow::open_next(turn, &card);
+            batch::flow::dropped(turn, &card);
         }
         TimerAbout::Cooldown { version, .. } if current(*version) => return review::cooled_down(turn, &card),
         TimerAbout::Reminder { version, .. } if current(*version) => {
@@ -214,6 +213,7 @@ impl Turn<'_> {
             text: posted.text.clone(),
             at: self.event.received_at,
             channel_id: None,
+            link: None,
         });
         id
     }

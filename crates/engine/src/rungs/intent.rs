@@ -14,6 +14,7 @@ use crate::approval::Closing;
 use crate::ask::{Asked, Question, arbitrate};
 use crate::decision::{Decision, Reason, Verdict};
 use crate::decisions::flow as decisions;
+use crate::focus::Need;
 use crate::intent::handover::{Handover, handover};
 use crate::intent::rules::Ruling;
 use crate::intent::{Intent, rules};
@@ -22,11 +23,11 @@ use crate::recognize;
 use crate::review::flow as review;
 use crate::rungs::words::context;
 use crate::say;
-use crate::tickets::{batch, flow};
+use crate::tickets::{Sources, batch, flow, subject};
 use crate::trace::{Predicate, Rung};
 use crate::turn::{Said, Turn};
 use crate::work;
-use crate::workflow::{About, Action, CardStatus, press};
+use crate::workflow::{About, Action, CardStatus, Progress, press};
 
 /// Rules decide what is explicit; a model, when there is one, is asked within bounds.
 pub(crate) fn intent(turn: &mut Turn<'_>) -> Tried {
@@ -47,6 +48,9 @@ pub(crate) fn intent(turn: &mut Turn<'_>) -> Tried {
             return Decided(decisions::asked(turn, &ruling.object.unwrap_or_default()));
         }
         let intent = ruling.intent.into();
+        if ruling.object.is_none() {
+            answer_gate(turn, intent);
+        }
         if let (Intent::Ticket, None, Some(of)) = (intent, &ruling.object, review::in_reach(turn)) {
             let verdict = review::hand_over(turn, of, Some(&ruling), &said.by);
             turn.note(Reason::ReviewHandedOver);
@@ -61,6 +65,21 @@ pub(crate) fn intent(turn: &mut Turn<'_>) -> Tried {
         return Passed(Predicate::NoRule);
     }
     Decided(Decision::new(Verdict::Deferred, Reason::IntentAsked))
+}
+
+/// "Create a ticket for this" behind an open gate says what its button says, so it is answered.
+fn answer_gate(turn: &mut Turn<'_>, intent: Intent) {
+    let action = match intent {
+        Intent::Review => Action::SelectReview,
+        Intent::Ticket => Action::SelectTicket,
+        _ => return,
+    };
+    let points = focus(turn).replies() || turn.reference.need == Need::NeedsAnchor;
+    let anchor = focus(turn).anchor_id().filter(|_| points).and_then(|anchor| turn.card_shown_by(anchor));
+    let gate = anchor.filter(|card| card.open() && matches!(card.about, About::ScopeGate { .. })).cloned();
+    if let Some(gate) = gate {
+        press::decide(turn, gate, action, Progress::None);
+    }
 }
 
 /// Work for a sub-agent or a tool, when the message names one (`spec 03 §1`).
@@ -105,7 +124,6 @@ pub(crate) fn remembered_intent(turn: &mut Turn<'_>) -> Tried {
         turn.say(MessageKind::Notification, None, &say::remembered_used_up(label.label()));
         return Decided(decision);
     }
-    turn.withdraw_mode_buttons();
     turn.say(MessageKind::Notification, None, &say::remembered_used(label.label()));
     turn.show(About::Remembered, &by, None);
     Decided(decision)
@@ -158,11 +176,18 @@ fn draft(turn: &mut Turn<'_>, said: &Said, ruling: Option<Ruling>) -> Verdict {
     let Some(Ruling { object, item, several, .. }) = ruling else {
         return flow::start(turn, said.text(), None, &said.by);
     };
-    match batch::read(turn, object.as_deref(), several.as_ref(), said.text()) {
-        Some(asked) => batch::start(turn, &asked, &said.by),
+    if let Some(asked) = batch::read(turn, object.as_deref(), several.as_ref(), said.text()) {
+        return batch::start(turn, &asked, &said.by);
+    }
+    let named = item.and_then(batch::item_type);
+    match object {
+        Some(object) => flow::start(turn, &with_body(&object, said.text()), named, &said.by),
         None => {
-            let about = object.map_or_else(|| said.text().into(), |object| with_body(&object, said.text()));
-            flow::start(turn, &about, item.and_then(batch::item_type), &said.by)
+            let (about, pointed) = subject(turn, said);
+            let texts = Some(about.clone()).filter(|about| !about.is_empty());
+            let from =
+                Sources { texts: texts.into_iter().collect(), messages: pointed.into_iter().collect() };
+            flow::start_from(turn, &about, named, &said.by, from)
         }
     }
 }

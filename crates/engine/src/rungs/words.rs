@@ -16,7 +16,6 @@ use crate::decisions;
 use crate::event::{Event, EventKind};
 use crate::focus as resolver;
 use crate::id::{MessageId, TaskId};
-use crate::intent::Intent;
 use crate::lane::{MessageKind, RecordKind, Task, TaskStatus};
 use crate::pending::{Answered, Fit, PendingKind, PendingState, Slot};
 use crate::recognize::{self, Context, Expected, Interrupt, Match, Strength, Value, Words};
@@ -26,7 +25,7 @@ use crate::tickets::flow;
 use crate::trace::Predicate;
 use crate::turn::{Said, Turn};
 use crate::work;
-use crate::workflow::{About, Action, Progress, Step, allowed, press};
+use crate::workflow::{About, Action, Step, allowed, press};
 
 /// From here on there is a message, ours to answer: it is kept, and its anchor found.
 pub(crate) fn focus_of_message(turn: &mut Turn<'_>) -> Tried {
@@ -77,6 +76,9 @@ pub(crate) fn interrupt(turn: &mut Turn<'_>, kind: Interrupt) -> bool {
         turn.drop_record(RecordKind::Held, &ask.message.0);
         if let Some(draft) = ask.about.draft().and_then(|draft| turn.draft(draft)) {
             turn.end_task(&draft.task, TaskStatus::Cancelled);
+        }
+        if let Some(batch) = ask.about.batch().and_then(|batch| turn.batch(batch)) {
+            turn.end_task(&batch.task, TaskStatus::Cancelled);
         }
         if let Asked::Review(review) = &ask.about {
             review::abandon(turn, review);
@@ -316,19 +318,12 @@ fn words_of_the_gate(turn: &mut Turn<'_>) -> Option<Decision> {
     let is_said = |action: &Action| folded(action.label()).eq(folded(said.text()));
     let action = allowed(Step::ScopeGate).iter().copied().find(is_said)?;
     let gate = turn.open_cards().rev().find(|card| matches!(card.about, About::ScopeGate { .. }))?;
-    if gate.expires_at.is_some_and(|end| turn.now() > end) {
+    let answers_else = focus(turn).replies() && focus(turn).anchor_id() != Some(&gate.message);
+    if answers_else || gate.expires_at.is_some_and(|end| turn.now() > end) {
         return None;
     }
-    let card = gate.clone();
-    Some(match action {
-        Action::SelectReview => press::choose(turn, card, action, Intent::Review, false),
-        Action::SelectTicket => press::choose(turn, card, action, Intent::Ticket, false),
-        Action::Dismiss => {
-            press::decide(turn, card, action, Progress::None);
-            Decision::new(Verdict::Done, Reason::GateDismissed)
-        }
-        _ => return None,
-    })
+    let gate = gate.clone();
+    Some(press::perform(turn, gate, action, "", false))
 }
 
 /// Text never approves (`spec 06 §5.4`): affirmation of an approval in focus is answered with the way to it.

@@ -112,6 +112,7 @@ pub(crate) fn result(items: &[Released]) -> String {
     let first = items.iter().find_map(|item| item.progress.key());
     let made = items.iter().filter(|item| item.progress.key().is_some()).count();
     match first {
+        Some(key) if items.len() == 1 => format!(" → {key}"),
         Some(key) if made == items.len() => format!(" → {key} and the other {} with it", made - 1),
         Some(key) => format!(" → {key}, {made} of {} created", items.len()),
         None if items.iter().any(|item| item.progress.word() == "working") => " → in progress".into(),
@@ -156,6 +157,10 @@ pub(crate) fn stands(progress: &Progress, epic: Option<&str>) -> String {
             format!("created {key}, checking its link to {}", epic.unwrap_or("the epic"))
         }
         Progress::Done => "done".into(),
+        // What the errors below say in full is not said twice.
+        Progress::Failed { text, errors, again: on } if errors.iter().any(|error| error.text == *text) => {
+            format!("failed{}", again(on.is_some()))
+        }
         Progress::Failed { text, again: on, .. } => format!("failed: {text}{}", again(on.is_some())),
         Progress::NotTried { why, again: on } => format!("not tried: {why}{}", again(on.is_some())),
         Progress::Uncertain { .. } => "uncertain: the tracker did not answer".into(),
@@ -174,7 +179,7 @@ pub(crate) fn is_missing(part: Part) -> String {
 /// What has to be confirmed before a batch can be approved.
 pub(crate) fn confirm_first(first: Action, items: usize, chars: usize) -> String {
     match first {
-        Action::ConfirmQuantity => format!("before Approve: confirm that {} are to be created", count(items)),
+        Action::ConfirmQuantity => format!("before Approve: confirm creating {}", count(items)),
         _ => format!(
             "before Approve: {chars} characters are a lot; split it into batches, or confirm to create all"
         ),

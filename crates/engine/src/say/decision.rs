@@ -16,6 +16,7 @@ pub(crate) const WHAT_WAS_DECIDED: &str =
     "What was decided? One or two sentences; say why with \"because\", if there is a reason.";
 pub(crate) const EDIT_HOW: &str = "What should change? Write the decision anew, or lines like \"Topic: …\", \
     \"Decision: …\", \"Why: …\", \"Issues: …\".";
+pub(crate) const POSTS_AT: &str = "posts at the root of this channel";
 pub(crate) const NO_SUCH_ISSUE: &str = "the tracker does not know it";
 
 /// A thread that has no link.
@@ -23,12 +24,32 @@ pub(crate) fn thread(lane: &LaneId) -> String {
     format!("thread {lane}")
 }
 
-pub(crate) fn discussed(thread: &str) -> String {
-    format!("discussed in {thread}")
+/// The words of a decision that are shown, hashed and approved.
+pub(crate) fn text(proposal: &Proposal) -> String {
+    let entries = Entry::ALL.into_iter().filter(|entry| *entry != Entry::Topic);
+    let mut lines = alloc::vec![format!("Decision on {}", proposal.topic)];
+    lines.extend(entries.filter_map(|entry| match proposal.entry(entry) {
+        nothing if nothing.is_empty() => None,
+        text if entry == Entry::Decision => Some(text),
+        text => Some(format!("{}: {text}", entry.label())),
+    }));
+    lines.push(format!("Discussed in {}", proposal.thread));
+    lines.join("\n")
 }
 
-pub(crate) fn posts_at(target: &str) -> String {
-    format!("posts at the root of {target}")
+/// The line behind them: who decided, and when, for whoever reads it whenever: date, clock and zone.
+pub(crate) fn decided_by(name: &str, at: Timestamp) -> String {
+    let text = at.rfc3339();
+    let (date, clock) = text.split_once('T').unwrap_or((&text, ""));
+    format!("Decided by @{name} on {date} at {} UTC", clock.get(..5).unwrap_or(clock))
+}
+
+pub(crate) fn posted_at(url: &str) -> String {
+    format!("Posted at {url}")
+}
+
+pub(crate) fn discussed(thread: &str) -> String {
+    format!("discussed in {thread}")
 }
 
 pub(crate) fn title(proposal: &Proposal, status: &CardStatus, now: Timestamp) -> String {
@@ -105,10 +126,6 @@ pub(crate) fn which_issue(keys: &[String]) -> String {
 
 pub(crate) fn press_comment(key: &str) -> String {
     format!("{key} it is. Please press \"{}\" on the card.", Action::Comment.label())
-}
-
-pub(crate) fn no_form(action: Action) -> String {
-    format!("{} takes no form. Nothing was changed.", action.label())
 }
 
 pub(crate) fn form_bounds(entry: Entry, needed: bool, most: usize) -> String {

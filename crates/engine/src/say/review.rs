@@ -8,12 +8,15 @@ use crate::review::{Check, Ended, Kind, Patch, Points, Review, Section, Status, 
 use crate::time::Timestamp;
 
 pub(crate) const NO_MODEL: &str = "checklist, no model: only what this thread states";
+const IN_FULL_NO_MODEL: &str = "Checklist, no model: only what this thread states";
 pub(crate) const NOTHING_STATED: &str = "not stated";
 pub(crate) const WRITING: &str = "Writing it down in full…";
 pub(crate) const NOTHING_NEW: &str =
     "There is nothing in that which the review does not have, so it stays as it is.";
 pub(crate) const FORGOTTEN: &str = "The review is forgotten.";
 pub(crate) const NOTHING_TO_FORGET: &str = "There is no review here to forget.";
+pub(crate) const OVER_BEFORE: &str =
+    "The review was over before I had an answer to that, so it stays as it is.";
 pub(crate) const GONE: &str = "This review was forgotten";
 pub(crate) const HANDED_ALREADY: &str =
     "Already processed: tickets are being made of this review. Finish or cancel them first.";
@@ -98,7 +101,7 @@ pub(crate) fn full(review: &Review) -> String {
     }
     parts.push(sections(&review.points, |one| section(one).into()).join("\n"));
     if !review.checks.is_empty() {
-        parts.push(format!("{CHECKLIST} ({NO_MODEL})\n{}", checks(&review.checks)));
+        parts.push(format!("{IN_FULL_NO_MODEL}\n{}", checks(&review.checks)));
     }
     for patch in &review.patches {
         let lines = sections(&patch.points, |one| section_of_patch(one, patch.version)).join("\n");
@@ -144,9 +147,23 @@ pub(crate) fn handed_over(topic: &str, updated_summary: &str) -> String {
     format!("{topic}\nProblem:\n{updated_summary}")
 }
 
+/// The same where what was decided is to be stories: those alone are a list, behind what is said of the whole.
+pub(crate) fn to_stories(summary: &str, points: &Points) -> String {
+    let mut lines = alloc::vec![format!("Problem:\n{summary}")];
+    for one in [Section::Risks, Section::Questions] {
+        let said = points.of(one);
+        lines.extend((!said.is_empty()).then(|| format!("{}:", section(one))));
+        lines.extend(said.iter().map(|point| format!("- {point}")));
+    }
+    lines.push(String::new());
+    let stories = points.of(Section::Decisions).iter().chain(points.of(Section::Changes));
+    lines.extend(stories.map(|point| format!("- {point}")));
+    lines.join("\n")
+}
+
 pub(crate) fn complete(review: &Review) -> String {
     format!(
-        "The review of {} is complete and stays as it is, at v{}. Tickets can be made of it at any time: say \"create the epic for that\", or press its button.",
+        "The review of “{}” is complete and stays as it is, at v{}. Tickets can be made of it at any time: say \"create the epic for that\", or press its button.",
         review.topic, review.version
     )
 }

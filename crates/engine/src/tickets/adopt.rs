@@ -3,10 +3,12 @@
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
 
 use super::Part;
 use super::flow::invalid;
-use super::release::{created, put, receipt_of, settle_up, stands, without_epic};
+use super::release::{created, put, put_all, receipt_of, settle_up, stand, without_epic};
 use crate::approval::Closing;
 use crate::decision::{Decision, Reason, Verdict};
 use crate::effect::{EffectBody, EffectResult, Outcome, Under};
@@ -33,7 +35,7 @@ pub(super) fn uncertain(turn: &mut Turn<'_>, card: &Card, draft: &DraftId, effec
     let asks = turn.show(about, &draft.by, Some(&draft.task));
     look_later(turn, &asks, 0);
     turn.end_task(&draft.task, TaskStatus::Blocked);
-    stands(turn, card, &draft.id, &Progress::Uncertain { card: asks });
+    stand(turn, card, vec![(draft.id, Progress::Uncertain { card: asks })]);
     Reason::EffectSettled
 }
 
@@ -140,8 +142,9 @@ pub(super) fn replaced(turn: &mut Turn<'_>, card: &Card, old: &EffectId, new: Op
     turn.cancel(old);
     let (Some(new), Some(epic)) = (new, card.draft()) else { return };
     let Some(receipt) = receipt_of(card).and_then(|receipt| turn.card(&receipt)) else { return };
-    let waiting: alloc::vec::Vec<(DraftId, Progress)> =
+    let waiting: Vec<(DraftId, Progress)> =
         receipt.released().map(|(draft, progress)| (draft.clone(), progress.clone())).collect();
+    let mut now = Vec::new();
     for (id, progress) in waiting {
         let (Some(draft), Progress::Working { check, effect }) = (turn.draft(&id), progress) else {
             continue;
@@ -158,8 +161,9 @@ pub(super) fn replaced(turn: &mut Turn<'_>, card: &Card, old: &EffectId, new: Op
             card: receipt.id.clone(),
         };
         let effect = turn.effect(body, core::slice::from_ref(new), Some(released_by(&receipt)));
-        put(turn, &receipt.id, &id, Progress::Working { check, effect });
+        now.push((id, Progress::Working { check, effect }));
     }
+    put_all(turn, &receipt.id, now);
 }
 
 /// A person drops it: it is not looked for any more, and what cannot be without it is not tried.

@@ -4,6 +4,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use super::words::{labelled, told_kind};
 use super::{ItemType, Part};
 
 /// What a message says about a ticket: the title is its object, labelled lines are parts, the rest of the
@@ -23,7 +24,7 @@ pub fn extract(
     title_chars: usize,
 ) -> (ItemType, BTreeMap<Part, String>) {
     let (head, body) = text.split_once('\n').unwrap_or((text, ""));
-    let kind = named.unwrap_or_else(|| kind_of(head));
+    let kind = named.unwrap_or_else(|| told_kind(head));
     let mut parts = BTreeMap::new();
     let title = title_line(head, title_chars);
     if !title.is_empty() {
@@ -64,33 +65,6 @@ pub fn fill(parts: &mut BTreeMap<Part, String>, text: &str) -> String {
     free.join("\n")
 }
 
-/// `Steps: open it` → (Steps, "open it").
-pub(super) fn labelled(line: &str) -> Option<(Part, &str)> {
-    let (label, rest) = line.split_once(':')?;
-    let label = label.trim_start_matches(['-', '*', '#', ' ']).trim().to_lowercase();
-    Some((part_named(&label)?, rest.trim()))
-}
-
-fn part_named(label: &str) -> Option<Part> {
-    Some(match label {
-        "title" | "summary" => Part::Title,
-        "problem" | "description" | "context" | "why" => Part::Problem,
-        "steps" | "steps to reproduce" | "repro" | "reproduction" => Part::Steps,
-        "expected" | "expected behaviour" | "expected behavior" | "expected result" => Part::Expected,
-        "actual" | "actual behaviour" | "actual behavior" | "actual result" => Part::Actual,
-        "acceptance" | "acceptance criteria" | "acceptance criterion" | "ac" | "done when" => {
-            Part::Acceptance
-        }
-        "solution" | "proposed solution" | "proposal" => Part::Solution,
-        "constraints" | "constraint" => Part::Constraints,
-        "dependencies" | "depends on" => Part::Dependencies,
-        "risks" | "risk" => Part::Risks,
-        "questions" | "open questions" => Part::Questions,
-        "labels" | "label" => Part::Labels,
-        _ => return None,
-    })
-}
-
 /// A title is one line with a capital, without the punctuation that led up to it.
 pub(super) fn title_line(head: &str, chars: usize) -> String {
     let head =
@@ -98,18 +72,6 @@ pub(super) fn title_line(head: &str, chars: usize) -> String {
     let mut letters = head.chars();
     let first: String = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
     first.chars().chain(letters).take(chars).collect()
-}
-
-fn kind_of(head: &str) -> ItemType {
-    let lower = head.to_lowercase();
-    let has = |words: &[&str]| lower.split(|c: char| !c.is_alphanumeric()).any(|word| words.contains(&word));
-    if has(&["bug", "crash", "crashes", "error", "defect", "broken"]) {
-        ItemType::Bug
-    } else if lower.starts_with("as a ") || lower.starts_with("as an ") || has(&["story"]) {
-        ItemType::Story
-    } else {
-        ItemType::Task
-    }
 }
 
 #[cfg(test)]

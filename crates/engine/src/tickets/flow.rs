@@ -4,7 +4,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Draft, Filled, ItemType, Part, batch, extract, fill, release};
+use super::{Draft, Filled, ItemType, Part, Sources, batch, extract, fill, release};
 use crate::ask::{Asked, Drafted, Question, arbitrate};
 use crate::decision::{Decision, Reason, Verdict};
 use crate::id::{CardId, DraftId, EffectId, MessageId};
@@ -15,26 +15,28 @@ use crate::recognize::{Expected, Words};
 use crate::say;
 use crate::trace::Rung;
 use crate::turn::Turn;
+use crate::workflow::press::refuse_step;
 use crate::workflow::{About, Card, Checks};
 
 /// Starts a ticket about `text`, as a task of its own. A model writes it where there is one; what the message says
 /// itself is kept in any case.
 pub(crate) fn start(turn: &mut Turn<'_>, text: &str, named: Option<ItemType>, by: &str) -> Verdict {
-    start_from(turn, text, named, by, Vec::new())
+    start_from(turn, text, named, by, Sources::default())
 }
 
-/// The same about what something else came to, which a model is shown beside the message: a review's artifact.
+/// The same about what was said elsewhere.
 pub(crate) fn start_from(
     turn: &mut Turn<'_>,
     text: &str,
     named: Option<ItemType>,
     by: &str,
-    from: Vec<String>,
+    from: Sources,
 ) -> Verdict {
-    let task = turn.start_task(text, by);
+    let asked = turn.said.clone().filter(|_| text.is_empty());
+    let task = turn.start_task(asked.as_ref().map_or(text, |said| said.text()), by);
     let source = turn.said.as_ref().map_or_else(|| MessageId::from(""), |said| said.message.clone());
     let (item_type, parts) = extract(text, named, turn.policy.window.title_chars);
-    let draft = Draft {
+    let mut draft = Draft {
         id: turn.new_draft_id(),
         task,
         source,
@@ -46,8 +48,10 @@ pub(crate) fn start_from(
         under: None,
         created: None,
     };
+    draft.said_at(turn, &draft.source.clone());
+    from.messages.iter().for_each(|message| draft.said_at(turn, message));
     // What says everything itself needs nobody to write it.
-    let question = Question::Draft { item_type: named, stories: None, from };
+    let question = Question::Draft { item_type: named, stories: None, from: from.texts };
     if !draft.missing().is_empty() && arbitrate::open(turn, Asked::Draft(draft.id.clone()), question) {
         turn.put(Record::Draft(draft));
         return Verdict::Deferred;
@@ -70,7 +74,7 @@ pub(crate) fn drafted(turn: &mut Turn<'_>, draft: &DraftId, written: Option<Draf
             fill(&mut own, said.text());
         }
         draft.item_type = written.item_type;
-        draft.parts.extend(written.fields.into_iter().filter(|(part, _)| !own.contains_key(part)));
+        draft.take(written.fields, |_, part| own.contains_key(&part));
     }
     go_on(turn, draft);
     decision(Verdict::Shown)
@@ -104,6 +108,7 @@ pub(crate) fn filled(turn: &mut Turn<'_>, draft: &DraftId, part: Part, text: &st
     let Some(mut draft) = turn.draft(draft) else { return };
     pour(&mut draft, part, text);
     if let Some(said) = &turn.said {
+        draft.said_at(turn, &said.message);
         draft.filled.push(Filled { message: said.message.clone(), part });
     }
     match open_draft(turn, &draft.id) {
@@ -140,7 +145,7 @@ fn pour(draft: &mut Draft, part: Part, text: &str) {
 /// *Edit* was pressed: channels with forms open one from the fields; elsewhere they are asked for one by one
 /// (`spec 07 §3.3`). What says nothing yet is asked for whole.
 pub(crate) fn ask_edit(turn: &mut Turn<'_>, card: &Card, draft: Option<Draft>) -> Decision {
-    let Some(draft) = draft else { return Decision::new(Verdict::Refused, Reason::StaleStep) };
+    let Some(draft) = draft else { return refuse_step(turn) };
     if ask_field(turn, &card.id, &draft, None) {
         return Decision::new(Verdict::Asked, Reason::PressApplied);
     }
@@ -156,9 +161,11 @@ pub(super) fn ask_words(turn: &mut Turn<'_>, card: &Card, draft: Draft, question
 
 /// Asks for the first field of a draft, or for the one behind `after`. `false`: there is none.
 fn ask_field(turn: &mut Turn<'_>, card: &CardId, draft: &Draft, after: Option<Part>) -> bool {
-    let next = |part: &Part| Some(*part) > after && !draft.part(*part).is_empty();
+    let asked = |part: &Part| *part != Part::Evidence && !draft.part(*part).is_empty();
+    let next = |part: &Part| Some(*part) > after && asked(part);
     let Some(part) = Part::ALL.into_iter().find(next) else { return false };
-    let question = say::edit_field(draft, part);
+    let item = turn.card(card).and_then(|card| batch::card::label(&turn.drafts_of(&card), &draft.id));
+    let question = say::edit_field(draft, item.as_deref(), part);
     let offers = [say::SKIP, say::CANCEL];
     let anchor = turn.say_offering(MessageKind::Question, Some(&draft.task), &question, &offers);
     wait_for_words(turn, card, draft, part, &anchor);
@@ -188,13 +195,21 @@ pub(crate) fn edit_by_text(
     let before = draft.parts.clone();
     // What says nothing yet is said whole: the first line is the title.
     let whole = before.is_empty();
-    let labelled = !whole && text.is_some_and(|text| fill(&mut draft.parts, text) != text.trim());
+    let free = text.filter(|_| !whole).map(|text| fill(&mut draft.parts, text));
+    let labelled = free.as_ref().is_some_and(|free| text.is_some_and(|text| *free != text.trim()));
     match text.filter(|_| !labelled) {
         Some(text) if whole => {
             draft.parts = extract(text, Some(draft.item_type), turn.policy.window.title_chars).1;
+            if let Some(said) = &turn.said {
+                draft.said_at(turn, &said.message);
+            }
         }
         Some(text) => draft.write(part, text),
         None => {}
+    }
+    // What stands beside labelled lines answers what was asked.
+    if let Some(free) = free.filter(|free| labelled && !free.is_empty()) {
+        draft.write(part, &free);
     }
     if let Some(part) = refused(&card, &draft) {
         turn.tell(&say::form_needs(part));
@@ -203,6 +218,8 @@ pub(crate) fn edit_by_text(
     let (changed, id) = (draft.parts != before, card.id.clone());
     if changed {
         batch::edit::revise(turn, card, draft.clone());
+    } else if matches!(card.about.checks(), Some(Checks::Failed { .. })) {
+        release::recheck(turn, &card);
     }
     if labelled && !changed {
         turn.tell(say::NOTHING_CHANGED);
@@ -224,7 +241,7 @@ pub(crate) fn edit_by_form(
     draft: Option<Draft>,
     values: &BTreeMap<String, String>,
 ) -> Decision {
-    let Some(mut draft) = draft else { return Decision::new(Verdict::Refused, Reason::StaleStep) };
+    let Some(mut draft) = draft else { return refuse_step(turn) };
     let before = draft.parts.clone();
     for (name, text) in values {
         match Part::from_word(name) {
@@ -271,8 +288,7 @@ pub(crate) fn remake(turn: &mut Turn<'_>, before: &Message, text: &str, object: 
         draft.parts.retain(|known, _| !said.contains_key(known) && (*known != part || free.is_empty()));
         pour(&mut draft, part, text);
     } else if let Some(card) = batch_of(turn, &draft.id) {
-        batch::flow::remake(turn, card, rules::rule(&Words::of(text)), text);
-        return true;
+        return batch::flow::remake(turn, card, rules::rule(&Words::of(text)), text);
     } else {
         let (item_type, parts) = extract(object, None, turn.policy.window.title_chars);
         // What was asked for and answered since stays; what the message itself says is replaced.

@@ -6,9 +6,12 @@ mod extract;
 pub(crate) mod flow;
 mod link;
 pub(crate) mod release;
+mod subject;
+mod words;
 
 pub use batch::Batch;
 pub use extract::{extract, fill};
+pub(crate) use subject::{beside_the_request, subject};
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -18,6 +21,7 @@ use core::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::id::{DraftId, EffectId, MessageId, TaskId};
+use crate::turn::Turn;
 
 /// Where issues go.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,6 +69,8 @@ pub enum Part {
     Dependencies,
     /// What may go wrong.
     Risks,
+    /// Links to where it was said, one a line. Code writes them, and no model any.
+    Evidence,
     /// What nobody knows yet.
     Questions,
     /// Words to find it by.
@@ -73,7 +79,7 @@ pub enum Part {
 
 impl Part {
     /// Every part, in the order a card shows them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Title,
         Self::Problem,
         Self::Steps,
@@ -84,6 +90,7 @@ impl Part {
         Self::Constraints,
         Self::Dependencies,
         Self::Risks,
+        Self::Evidence,
         Self::Questions,
         Self::Labels,
     ];
@@ -102,6 +109,7 @@ impl Part {
             Self::Constraints => "constraints",
             Self::Dependencies => "dependencies",
             Self::Risks => "risks",
+            Self::Evidence => "evidence",
             Self::Questions => "questions",
             Self::Labels => "labels",
         }
@@ -121,6 +129,7 @@ impl Part {
             Self::Constraints => "Constraints",
             Self::Dependencies => "Dependencies",
             Self::Risks => "Risks",
+            Self::Evidence => "Evidence",
             Self::Questions => "Open questions",
             Self::Labels => "Labels",
         }
@@ -167,6 +176,15 @@ impl ItemType {
             Self::Story | Self::Task | Self::Epic => &[Part::Title, Part::Problem, Part::Acceptance],
         }
     }
+}
+
+/// What a draft is made from besides the message that asks for it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sources {
+    /// What a model is shown beside that message: a review's artifact.
+    pub(crate) texts: Vec<String>,
+    /// The messages that say it.
+    pub(crate) messages: Vec<MessageId>,
 }
 
 /// The text of a ticket before it is one.
@@ -238,6 +256,31 @@ impl Draft {
             self.parts.remove(&part);
         } else {
             self.parts.insert(part, text.into());
+        }
+    }
+
+    /// Takes in what a model wrote, but for the links to where it was said: those are not its to say.
+    pub(crate) fn take(
+        &mut self,
+        written: BTreeMap<Part, String>,
+        mut keeps: impl FnMut(&Self, Part) -> bool,
+    ) {
+        for (part, text) in written {
+            if part != Part::Evidence && !keeps(self, part) {
+                self.parts.insert(part, text);
+            }
+        }
+    }
+
+    /// Notes where a message that went into it is seen (`spec 03 §6.1`, evidence): the message where its channel has such
+    /// places, else the lane, each once.
+    fn said_at(&mut self, turn: &Turn<'_>, message: &MessageId) {
+        let own = turn.message_ref(&message.0).and_then(|message| message.link.as_ref());
+        let Some(link) = own.or(turn.given.here.as_ref()) else { return };
+        let known = self.parts.entry(Part::Evidence).or_default();
+        if !known.lines().any(|line| line.contains(link.as_str())) {
+            known.push_str(if known.is_empty() { "" } else { "\n" });
+            known.push_str(link);
         }
     }
 

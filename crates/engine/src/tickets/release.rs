@@ -144,18 +144,25 @@ pub(super) fn receipt_of(card: &Card) -> Option<CardId> {
     }
 }
 
-/// How an item of a card stands now, on the card and on the receipt behind it.
-pub(super) fn stands(turn: &mut Turn<'_>, card: &Card, draft: &DraftId, now: &Progress) {
+/// How items of a card stand now, on the card and on the receipt behind it.
+pub(super) fn stand(turn: &mut Turn<'_>, card: &Card, now: Vec<(DraftId, Progress)>) {
     if let Some(receipt) = receipt_of(card) {
-        put(turn, &receipt, draft, now.clone());
+        put_all(turn, &receipt, now.clone());
     }
-    put(turn, &card.id, draft, now.clone());
+    put_all(turn, &card.id, now);
 }
 
 /// Puts down how an item of a card stands.
 pub(super) fn put(turn: &mut Turn<'_>, card: &CardId, draft: &DraftId, now: Progress) {
-    let Some(mut card) = turn.card(card) else { return };
-    card.put(draft, now);
+    put_all(turn, card, alloc::vec![(draft.clone(), now)]);
+}
+
+/// Puts down how items of a card stand: however many they are, it is shown once.
+pub(super) fn put_all(turn: &mut Turn<'_>, card: &CardId, now: Vec<(DraftId, Progress)>) {
+    let Some(mut card) = turn.card(card).filter(|_| !now.is_empty()) else { return };
+    for (draft, now) in now {
+        card.put(&draft, now);
+    }
     turn.update(card);
 }
 
@@ -226,11 +233,11 @@ fn checked(turn: &mut Turn<'_>, card: &Card, effect: &EffectId, outcome: &Outcom
     let waits = |progress: &Progress| matches!(progress, Progress::Working { check, .. } if check == effect);
     let over: Vec<DraftId> =
         card.released().filter(|(_, progress)| waits(progress)).map(|(draft, _)| draft.clone()).collect();
-    for draft in &over {
+    let failed = |draft: &DraftId| {
         let own = errors.iter().filter(|error| error.item.is_empty() || error.item == draft.0);
-        let now = Progress::Failed { text: text.into(), errors: own.cloned().collect(), again: None };
-        stands(turn, card, draft, &now);
-    }
+        (draft.clone(), Progress::Failed { text: text.into(), errors: own.cloned().collect(), again: None })
+    };
+    stand(turn, card, over.iter().map(failed).collect());
     reopen(turn, card, &over, text, errors);
     Reason::EffectSettled
 }
@@ -280,7 +287,7 @@ pub(super) fn created(
 /// without it is not tried.
 fn failed(turn: &mut Turn<'_>, card: &Card, draft: &DraftId, text: &str, errors: &[FieldError]) -> Reason {
     let now = Progress::Failed { text: text.into(), errors: errors.into(), again: None };
-    stands(turn, card, draft, &now);
+    stand(turn, card, alloc::vec![(draft.clone(), now)]);
     let receipt = receipt_of(card).unwrap_or_else(|| card.id.clone());
     match turn.card(&receipt).filter(|receipt| receipt.batch().is_some()) {
         Some(receipt) => {
@@ -301,10 +308,11 @@ pub(super) fn without_epic(turn: &mut Turn<'_>, receipt: &Card, epic: &DraftId) 
         .filter(|(draft, _)| waits(draft))
         .filter_map(|(draft, progress)| Some((draft.clone(), effect_of(progress)?.clone())))
         .collect();
-    for (draft, effect) in stories {
-        turn.cancel(&effect);
-        put(turn, &receipt.id, &draft, Progress::NotTried { why: say::NO_EPIC.into(), again: None });
+    for (_, effect) in &stories {
+        turn.cancel(effect);
     }
+    let not_tried = Progress::NotTried { why: say::NO_EPIC.into(), again: None };
+    put_all(turn, &receipt.id, stories.into_iter().map(|(draft, _)| (draft, not_tried.clone())).collect());
 }
 
 /// A new approval for exactly these items, linked by their drafts.

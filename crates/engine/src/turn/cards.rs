@@ -8,11 +8,11 @@ use crate::approval::{Approval, ApprovalChange};
 use crate::canon::{hex, jcs, sha256};
 use crate::decisions::{self, Proposal};
 use crate::effect::EffectBody;
-use crate::id::{CardId, MessageId, TaskId, TimerId};
+use crate::id::{CardId, DraftId, MessageId, TaskId, TimerId};
 use crate::lane::{MessageKind, Record};
 use crate::pending::{PendingClass, PendingKind, PendingState};
 use crate::step::Timer;
-use crate::tickets::{Draft, Item, Target};
+use crate::tickets::{Draft, Item, Target, batch};
 use crate::time::Timestamp;
 use crate::workflow::{self, About, Card, CardStatus, TimerAbout, project};
 
@@ -116,6 +116,13 @@ impl Turn<'_> {
         self.update(card);
     }
 
+    /// The same card, with its deadlines counted from now.
+    pub(crate) fn put_off(&mut self, mut card: Card) {
+        self.clear_timers.append(&mut card.timers);
+        self.set_timers(&mut card);
+        self.put(Record::Card(card));
+    }
+
     /// What was asked about an item of a batch is over with its card.
     fn clear_question_about(&mut self, card: &Card) {
         let Some(batch) = card.batch().and_then(|batch| self.batch(batch)) else { return };
@@ -166,6 +173,7 @@ impl Turn<'_> {
             About::Remembered | About::ReviewActive { .. } | About::ReviewFrozen { .. } => None,
         }
     }
+
     pub(crate) fn draft_of(&self, card: &Card) -> Option<Draft> {
         card.draft().and_then(|draft| self.draft(draft))
     }
@@ -181,18 +189,12 @@ impl Turn<'_> {
     /// The items of these drafts as a tracker is asked for them: one that is alone has no id, and an epic that exists
     /// is named by its key.
     pub(crate) fn items_of(&self, card: &Card, drafts: &[Draft]) -> Vec<Item> {
-        let batch = card.batch().is_some();
-        let parent = |draft: &Draft| {
-            let epic = draft.under.as_ref()?;
-            let exists = self.draft_ref(epic).and_then(|epic| epic.created.as_ref());
-            Some(exists.map_or_else(|| epic.0.clone(), |made| made.key.clone()))
-        };
-        let item = |draft: &Draft| Item {
-            id: if batch { draft.id.0.clone() } else { String::new() },
-            parent: parent(draft),
-            ..draft.item()
-        };
-        drafts.iter().map(item).collect()
+        let made = |epic: &DraftId| Some(self.draft_ref(epic)?.created.as_ref()?.key.clone());
+        let mut items = batch::card::items(drafts, made);
+        if card.batch().is_none() {
+            items.iter_mut().for_each(|item| item.id.clear());
+        }
+        items
     }
 
     /// The task a card about this would serve.

@@ -14,7 +14,7 @@ use crate::id::{BatchId, CardId, DraftId};
 use crate::lane::{Record, RecordKey, RecordKind, Records};
 use crate::policy::Policy;
 use crate::review;
-use crate::say;
+use crate::say::{self, card as words};
 use crate::tickets::{Batch, Draft, Part, batch};
 use crate::time::Timestamp;
 use crate::work::{Call, Job};
@@ -165,7 +165,7 @@ pub fn project(card: &Card, known: &dyn Known, now: Timestamp, policy: &Policy) 
         About::UncertainEffect { next_look, .. } => {
             model.title = say::uncertain_title(draft.map_or("", |d| d.part(Part::Title)), &card.status);
             if let Some(at) = next_look.filter(|_| card.open()) {
-                model.facts.push(format!("I am still looking for it (next look {})", at.told(now)));
+                model.facts.push(words::next_look(at, now));
             }
         }
         About::CallPreview { call, .. } => {
@@ -176,7 +176,7 @@ pub fn project(card: &Card, known: &dyn Known, now: Timestamp, policy: &Policy) 
             model.title = say::uncertain_call_title(&call.job, &card.status);
             call_of(&mut model, card, call, now, policy);
         }
-        About::Remembered => model.title = say::REMEMBERED_CARD.into(),
+        About::Remembered => model.title = words::remembered(&card.status),
         About::ReviewActive { .. } | About::ReviewFrozen { .. } => {
             let review = if let Some(Record::Review(review)) = subject() { Some(review) } else { None };
             review::project(&mut model, card, review, policy);
@@ -241,7 +241,7 @@ fn preview(
         model.errors.clone_from(errors);
     }
     model.facts = facts(card, checks, &draft.by, &draft.target.to_string(), now, policy);
-    model.facts.push(format!("1 item, {} characters", draft.chars()));
+    model.facts.push(words::size(1, draft.chars()));
 }
 
 /// Who asked, how the dry run stands, who may approve and until when.
@@ -253,14 +253,9 @@ pub(crate) fn facts(
     now: Timestamp,
     policy: &Policy,
 ) -> Vec<String> {
-    let checked = match checks {
-        Checks::Running { .. } => "checks running".into(),
-        Checks::Passed { at } => format!("checks passed {}", at.told(now)),
-        Checks::Failed { .. } => "checks failed: nothing has been created".into(),
-    };
-    let until = card.expires_at.map(|end| format!("until {}", end.told(now)));
-    let who = say::may_approve(policy, "tracker.create", target);
-    [format!("asked by @{by}"), checked, who].into_iter().chain(until).collect()
+    let until = card.expires_at.map(|end| words::until(end, now));
+    let who = words::may_approve(policy, "tracker.create", target);
+    [words::asked_by(by), words::checks(checks, now), who].into_iter().chain(until).collect()
 }
 
 /// Everything that would go out, and to whom.
@@ -274,11 +269,9 @@ fn call_of(model: &mut CardModel, card: &Card, call: &Call, now: Timestamp, poli
     if !card.open() {
         return;
     }
-    model.facts.push(format!("asked by @{}", card.by));
-    model.facts.push(say::may_approve(policy, call.job.class(), &call.job.target()));
-    if let Some(end) = card.expires_at {
-        model.facts.push(format!("until {}", end.told(now)));
-    }
+    model.facts.push(words::asked_by(&card.by));
+    model.facts.push(words::may_approve(policy, call.job.class(), &call.job.target()));
+    model.facts.extend(card.expires_at.map(|end| words::until(end, now)));
 }
 
 fn receipt(model: &mut CardModel, result: &Progress) {
@@ -294,7 +287,7 @@ fn gate(model: &mut CardModel, card: &Card, excerpt: &str) {
     model.title = match &card.status {
         CardStatus::Open => say::GATE_QUESTION.into(),
         CardStatus::Decided { action: Action::Dismiss, .. } => say::GATE_DISMISSED.into(),
-        CardStatus::Decided { action, by, .. } => format!("{}, chosen by @{}", action.label(), by.name),
+        CardStatus::Decided { action, by, .. } => words::chosen(*action, &by.name),
         CardStatus::Superseded { .. } => say::GATE_SUPERSEDED.into(),
         CardStatus::Expired => say::GATE_EXPIRED.into(),
         CardStatus::Withdrawn => say::CARD_GONE.into(),
@@ -342,17 +335,9 @@ fn button(card: &Card, action: Action, draft: Option<&Draft>) -> Button {
         _ => None,
     };
     let name = match draft {
-        Some(draft) => {
-            let verb = action.label().trim_end_matches('…');
-            format!(
-                "{verb}: create 1 {} in {}, version {}",
-                draft.item_type.word(),
-                draft.target.project,
-                card.version
-            )
-        }
+        Some(draft) => words::creates(action, draft, card.version),
         None => match card.call() {
-            Some((call, _)) => format!("{}: {} {}", action.label(), call.job.class(), call.job.name()),
+            Some((call, _)) => words::calls(action, &call.job),
             None => action.label().into(),
         },
     };
@@ -364,9 +349,37 @@ impl ItemModel {
     pub fn details(&self) -> impl Iterator<Item = &Field> {
         self.fields.iter().filter(|field| !field.text.is_empty() && field.name != Part::Title.word())
     }
+
+    /// The same as far as a message shows it: what became of an item is a line on the receipt (`spec 07 §1`), and what it
+    /// says is in the issue then.
+    pub fn shown(&self, card: &CardModel) -> impl Iterator<Item = &Field> {
+        let receipt = card.step == Step::Receipt;
+        self.details().filter(move |_| !receipt)
+    }
+
+    /// What is wrong with it beside what its state already says is missing: those fields stand empty in its form.
+    pub fn wrong(&self) -> impl Iterator<Item = &FieldError> {
+        let missing =
+            |error: &FieldError| self.fields.iter().any(|f| f.text.is_empty() && f.name == error.field);
+        self.errors.iter().filter(move |error| !missing(error))
+    }
 }
 
 impl CardModel {
+    /// What it holds that people wrote, and nothing else: not who may approve, where it goes, or how it stands. All that a
+    /// model is shown of a card (`spec 03 §1`: never the workflow state).
+    #[must_use]
+    pub fn contents(&self) -> String {
+        let mut lines = Vec::new();
+        let line = |field: &Field| format!("{}: {}", field.label, field.text);
+        lines.extend(self.fields.iter().filter(|field| !field.text.is_empty()).map(line));
+        for item in &self.items {
+            lines.push(format!("{}: {}", item.label, item.title));
+            lines.extend(item.details().map(line));
+        }
+        lines.join("\n")
+    }
+
     /// The card as plain text: what the lane remembers of it, and what a channel without cards shows.
     #[must_use]
     pub fn as_text(&self) -> String {
@@ -386,15 +399,18 @@ impl CardModel {
             if !item.state.is_empty() {
                 text += &format!(" · {}", item.state);
             }
+            if let Some(link) = &item.link {
+                text += &format!(" → {link}");
+            }
             for field in item.details() {
                 text += &format!("\n  {}: {}", field.label, field.text);
             }
-            for error in &item.errors {
-                text += &format!("\n  ✗ {} ({})", error.text, error.field);
+            for error in item.wrong() {
+                text += &format!("\n  ✗ {}", error.told());
             }
         }
         for error in &self.errors {
-            text += &format!("\n✗ {} ({})", error.text, error.field);
+            text += &format!("\n✗ {}", error.told());
         }
         if let Some(link) = &self.link {
             text += "\n";

@@ -1,13 +1,12 @@
 //! `/maro …` (`spec 03 §7`): works the same in every channel.
 
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::press::open_lines;
 use crate::decision::{Decision, Reason, Verdict};
 use crate::decisions::tracked;
-use crate::intent::Intent;
+use crate::intent::{Intent, Remembered};
 use crate::lane::MessageKind;
 use crate::recognize::Interrupt;
 use crate::review::flow as review;
@@ -22,7 +21,7 @@ const WORDS: [&str; 11] =
 /// Runs a command; `text` is what follows the command's name.
 pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
     let (word, rest) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
-    match word {
+    match word.to_lowercase().as_str() {
         "" | "help" => answer(turn, &say::help(turn.policy), Reason::CommandHelp),
         "status" => answer(turn, &status(turn), Reason::CommandStatus),
         "pending" => answer(turn, &pending(turn), Reason::CommandPending),
@@ -31,8 +30,10 @@ pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
                 turn.given.last_turn.as_ref().map_or_else(|| say::NO_TURN.into(), |last| last.explain());
             answer(turn, &text, Reason::CommandWhy)
         }
-        "forget" if rest.trim() == "me" => answer(turn, say::FORGET_ME, Reason::CommandForget),
-        "forget" if rest.trim() == "review" => {
+        "forget" if rest.trim().eq_ignore_ascii_case("me") => {
+            answer(turn, say::FORGET_ME, Reason::CommandForget)
+        }
+        "forget" if rest.trim().eq_ignore_ascii_case("review") => {
             let text = if review::forget(turn) { words::FORGOTTEN } else { words::NOTHING_TO_FORGET };
             answer(turn, text, Reason::CommandForget)
         }
@@ -56,16 +57,16 @@ pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
         "tracked" => answer(turn, &tracked::list(turn), Reason::CommandTracked),
         "ticket" => {
             let by = turn.event.actor.clone();
-            flow::start(turn, rest.trim(), None, &by);
-            Decision::new(Verdict::Shown, Reason::CommandTicket)
+            let verdict = flow::start(turn, rest.trim(), None, &by);
+            Decision::new(verdict, Reason::CommandTicket)
         }
         "review" => {
             let by = turn.event.actor.clone();
             let (verdict, _) = review::start(turn, rest.trim(), &by, review::Asks::Explicitly);
             Decision::new(verdict, Reason::CommandReview).with_intent(Intent::Review)
         }
-        other => {
-            let text = say::unknown_command(other, nearest(other), turn.policy);
+        _ => {
+            let text = say::unknown_command(word, nearest(word), turn.policy);
             answer(turn, &text, Reason::CommandUnknown)
         }
     }
@@ -77,22 +78,20 @@ fn answer(turn: &mut Turn<'_>, text: &str, reason: Reason) -> Decision {
 }
 
 fn status(turn: &Turn<'_>) -> String {
-    let remembered = turn.head.remembered.as_ref().map_or("none", |r| r.intent.word());
-    let asking = if turn.head.ask.is_some() { "a model is being asked" } else { "nothing is running" };
-    let waiting = turn.head.pendings.len();
-    let mut lines =
-        alloc::vec![format!("In this thread: {asking} · {waiting} waiting · remembered mode: {remembered}")];
+    let alive = |mode: &&Remembered| mode.alive(turn.head.last_message_at, turn.now(), turn.policy);
+    let remembered = turn.head.remembered.as_ref().filter(alive).map(|mode| mode.intent);
+    let mut lines = alloc::vec![say::status(turn.head.ask.is_some(), turn.head.pendings.len(), remembered)];
     lines.extend(turn.live_tasks().map(|task| say::task_line(&task)));
     lines.join("\n")
 }
 
 fn pending(turn: &Turn<'_>) -> String {
     if turn.head.pendings.is_empty() {
-        return "Nothing is waiting here.".into();
+        return say::NOTHING_WAITS.into();
     }
     let mut lines: Vec<String> =
-        turn.head.pendings.iter().map(|pending| format!("· {}", pending.line(turn.now()))).collect();
-    lines.extend(open_lines(turn).into_iter().map(|title| format!("  card: {title}")));
+        turn.head.pendings.iter().map(|pending| say::waits(&pending.line(turn.now()))).collect();
+    lines.extend(open_lines(turn).iter().map(|title| say::open_card(title)));
     lines.join("\n")
 }
 

@@ -434,10 +434,11 @@ impl Card {
         self.status == CardStatus::Open
     }
 
-    /// Somebody is waited for: not by a review that is over, whose artifact is only there to be used.
+    /// Somebody is waited for: not by a review that is over, whose artifact is only there to be used, and not by the
+    /// button that clears a remembered mode.
     #[must_use]
     pub fn waits(&self) -> bool {
-        self.open() && !matches!(self.about, About::ReviewFrozen { .. })
+        self.open() && !matches!(self.about, About::ReviewFrozen { .. } | About::Remembered)
     }
 
     /// It releases outward effects, so the store keeps an approval of it.

@@ -1,7 +1,6 @@
 //! Presses and forms: the checks of `spec 06 §5.3` in their order, then the handler. Every press is answered.
 
 use alloc::collections::BTreeMap;
-use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -52,9 +51,7 @@ pub(crate) fn submitted(turn: &mut Turn<'_>, press: &Press, values: &BTreeMap<St
         }
         Ok((card, Action::AddStory)) => return batch::edit::add_story(turn, card, values),
         Ok((card, Action::Adopt)) => return adopt::adopt(turn, &card, values),
-        Ok((_, action)) => {
-            Refusal(Reason::FormInvalid, format!("{} takes no form. Nothing was changed.", action.label()))
-        }
+        Ok((_, action)) => Refusal(Reason::FormInvalid, say::no_form(action)),
         Err(refusal) => refusal,
     };
     refuse(turn, &refusal)
@@ -159,11 +156,7 @@ fn authorised(turn: &Turn<'_>, card: &Card) -> Result<(), Refusal> {
         .filter(|rule| turn.given.actor.as_ref().is_some_and(|actor| rule.names(actor)))
         .collect();
     if naming.is_empty() {
-        let who: Vec<String> = rules
-            .iter()
-            .flat_map(|rule| rule.allow.iter().map(|principal| format!("@{principal}")))
-            .collect();
-        return Err(Refusal(Reason::PressForbidden, say::forbidden(&who)));
+        return Err(Refusal(Reason::PressForbidden, say::forbidden(rules.into_iter())));
     }
     let own = asked.is_some_and(|asked| asked.by == turn.event.actor);
     if own && !naming.iter().any(|rule| rule.self_approve) {
@@ -178,7 +171,14 @@ fn authorised(turn: &Turn<'_>, card: &Card) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn perform(turn: &mut Turn<'_>, card: Card, action: Action, item: &str, remember: bool) -> Decision {
+/// Does what an action of a card says; the checks are done.
+pub(crate) fn perform(
+    turn: &mut Turn<'_>,
+    card: Card,
+    action: Action,
+    item: &str,
+    remember: bool,
+) -> Decision {
     if card.decision().is_some() {
         return decisions::pressed(turn, card, action);
     }
@@ -215,10 +215,7 @@ fn perform(turn: &mut Turn<'_>, card: Card, action: Action, item: &str, remember
         }
         Action::EditStory => {
             let draft = batch::edit::item(turn, &card, item);
-            match draft {
-                Some(draft) => flow::ask_edit(turn, &card, Some(draft)),
-                None => refuse(turn, &Refusal(Reason::StaleStep, say::STALE_STEP.into())),
-            }
+            flow::ask_edit(turn, &card, draft)
         }
         Action::RemoveStory => batch::edit::remove(turn, card, item),
         Action::AddStory => batch::edit::ask_story(turn, &card),
@@ -240,9 +237,8 @@ fn perform(turn: &mut Turn<'_>, card: Card, action: Action, item: &str, remember
             done
         }
         Action::Cancel => {
-            end_of(turn, &card, TaskStatus::Cancelled);
             decide(turn, card.clone(), action, Progress::None);
-            batch::flow::open_next(turn, &card);
+            batch::flow::dropped(turn, &card);
             done
         }
         Action::Remember => {
@@ -259,7 +255,7 @@ fn perform(turn: &mut Turn<'_>, card: Card, action: Action, item: &str, remember
         }
         Action::SelectReview => choose(turn, card, action, Intent::Review, remember),
         Action::SelectTicket => choose(turn, card, action, Intent::Ticket, remember),
-        // No step of this version offers these yet.
+        // A decision's receipt answered before this.
         Action::Comment => refuse_step(turn),
         Action::ShowFull | Action::ApproveDecision | Action::TurnIntoTicket | Action::Finish => {
             review::pressed(turn, &card, action)
@@ -274,15 +270,9 @@ fn perform(turn: &mut Turn<'_>, card: Card, action: Action, item: &str, remember
 }
 
 /// A choice at the scope gate routes the saved message, once (`spec 03 §2`).
-pub(crate) fn choose(
-    turn: &mut Turn<'_>,
-    card: Card,
-    action: Action,
-    intent: Intent,
-    remember: bool,
-) -> Decision {
+fn choose(turn: &mut Turn<'_>, card: Card, action: Action, intent: Intent, remember: bool) -> Decision {
     let About::ScopeGate { source, remember: ticked, .. } = card.about.clone() else {
-        return Decision::new(Verdict::Refused, Reason::StaleStep);
+        return refuse_step(turn);
     };
     let saved = turn.message(&source);
     decide(turn, card, action, Progress::None);

@@ -147,11 +147,11 @@ impl Progress {
         }
     }
 
-    /// It was not created, nobody is at it, and it may be tried again.
+    /// It was not created, nobody is at it, and it may be tried again. What a person gave up was uncertain before: it may
+    /// exist, so it is not created anew as if it could not.
     pub(crate) fn missing(&self) -> bool {
         match self {
             Self::Failed { again, .. } | Self::NotTried { again, .. } => again.is_none(),
-            Self::Cancelled => true,
             _ => false,
         }
     }
@@ -174,10 +174,20 @@ impl Progress {
     pub(crate) fn tried_again(mut self, on: &CardId) -> Self {
         match &mut self {
             Self::Failed { again, .. } | Self::NotTried { again, .. } => *again = Some(on.clone()),
-            Self::Cancelled => {
-                self = Self::NotTried { why: "cancelled".into(), again: Some(on.clone()) };
-            }
             _ => {}
+        }
+        self
+    }
+
+    /// Whether it is tried again on that card.
+    pub(crate) fn is_tried_on(&self, card: &CardId) -> bool {
+        matches!(self, Self::Failed { again: Some(on), .. } | Self::NotTried { again: Some(on), .. } if on == card)
+    }
+
+    /// The same, where that card came to nothing.
+    pub(crate) fn tried_in_vain(mut self) -> Self {
+        if let Self::Failed { again, .. } | Self::NotTried { again, .. } = &mut self {
+            *again = None;
         }
         self
     }

@@ -1,6 +1,8 @@
 //! A lane driven by hand: the smallest runtime there is, for tests of the step alone.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub(crate) mod states;
+
 use throughline_engine::effect::{Effect, EffectBody, EffectResult, Outcome};
 use throughline_engine::event::{Event, EventKind, Posted, Press};
 use throughline_engine::given::{Actor, PressTarget};
@@ -85,9 +87,19 @@ impl World {
 
     /// What a message would come to; nothing is kept of it.
     pub(crate) fn hears(&self, actor: &str, text: &str) -> Step {
-        let kind = EventKind::MessagePosted(Posted { text: text.into(), ..Posted::default() });
-        let event = Event { id: "test:heard".into(), received_at: self.now, actor: actor.into(), kind };
-        step(&self.lane, &event, &self.given(actor), &self.policy)
+        self.would(actor, EventKind::MessagePosted(Posted { text: text.into(), ..Posted::default() }), None)
+    }
+
+    /// What an event would come to; nothing is kept of it.
+    pub(crate) fn would(&self, actor: &str, kind: EventKind, press: Option<PressTarget>) -> Step {
+        let event = Event { id: "test:would".into(), received_at: self.now, actor: actor.into(), kind };
+        step(&self.lane, &event, &Given { press, ..self.given(actor) }, &self.policy)
+    }
+
+    /// Where the token of a button leads.
+    pub(crate) fn target(&self, card: &Card, version: u32, item: &str, action: Action) -> PressTarget {
+        let (lane, card, item) = (self.lane.key.clone(), card.id.clone(), item.into());
+        PressTarget { lane, card, version, item, action, intact: true }
     }
 
     /// Presses a button of a card as it was at `version`.
@@ -105,14 +117,7 @@ impl World {
         action: Action,
     ) -> Step {
         let mut given = self.given(actor);
-        given.press = Some(PressTarget {
-            lane: self.lane.key.clone(),
-            card: card.id.clone(),
-            version,
-            item: item.into(),
-            action,
-            intact: true,
-        });
+        given.press = Some(self.target(card, version, item, action));
         let press = Press::Token("token".into());
         self.event(actor, EventKind::CardPressed { press, remember: false }, given)
     }
@@ -127,6 +132,15 @@ impl World {
         let values = values.iter().map(|(name, text)| ((*name).into(), (*text).into())).collect();
         let given = self.given(actor);
         self.event(actor, EventKind::FormSubmitted { press, values }, given)
+    }
+
+    /// The items of a card that shows several.
+    pub(crate) fn items_of(&self, card: &Card) -> Vec<String> {
+        let batches = self.lane.records.iter().filter_map(|record| match record {
+            Record::Batch(batch) if Some(&batch.id) == card.batch() => Some(&batch.items),
+            _ => None,
+        });
+        batches.flatten().map(|draft| draft.0.clone()).collect()
     }
 
     /// The drafts of the newest batch.

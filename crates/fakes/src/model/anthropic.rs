@@ -105,12 +105,12 @@ impl Wire for Anthropic {
             let mut whole = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": model,
                 "content": content, "stop_reason": reason, "stop_sequence": null});
             if counted {
-                whole["usage"] = json!({"input_tokens": 120, "output_tokens": 12});
+                whole["usage"] = json!({"input_tokens": 120, "output_tokens": does.output()});
             }
             return Pieces::Document(whole.to_string());
         }
         let usage =
-            |n: u32| if counted { json!({"input_tokens": 120, "output_tokens": n}) } else { Value::Null };
+            |n: u64| if counted { json!({"input_tokens": 120, "output_tokens": n}) } else { Value::Null };
         let mut events = vec![start(&model, &usage(1))];
         events.push(named(&json!({"type": "ping"})));
         for (block, index) in blocks.iter().zip(0..) {
@@ -120,7 +120,7 @@ impl Wire for Anthropic {
             events.push(named(&self.error(529, "Overloaded")));
             return Pieces::Events(events);
         }
-        events.push(named(&json!({"type": "message_delta", "usage": usage(12),
+        events.push(named(&json!({"type": "message_delta", "usage": usage(does.output()),
             "delta": {"stop_reason": reason, "stop_sequence": null}})));
         events.push(named(&json!({"type": "message_stop"})));
         Pieces::Events(events)
@@ -170,7 +170,9 @@ fn said(body: &Value, text: &str) -> Block {
 
 fn blocks(body: &Value, does: &Does) -> Vec<Block> {
     match does {
-        Does::Say(text) | Does::SayUncounted(text) | Does::Length(text) => vec![said(body, text)],
+        Does::Say(text) | Does::SayUncounted(text) | Does::SayCounted(text, _) | Does::Length(text) => {
+            vec![said(body, text)]
+        }
         Does::Two(text) => vec![said(body, text), said(body, text)],
         Does::CallTool(tool) => vec![Block::Tool { name: tool.clone(), input: "{}".into() }],
         Does::Refuse(text) => vec![Block::Text(text.clone())],

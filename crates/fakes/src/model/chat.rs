@@ -68,14 +68,17 @@ impl Wire for Chat {
             Does::Filter => ("", None, "content_filter"),
             Does::Length(text) => (text.as_str(), None, "length"),
             Does::CallTool(_) => ("", None, "tool_calls"),
-            Does::Say(text) | Does::SayUncounted(text) | Does::Two(text) => (text.as_str(), None, "stop"),
+            Does::Say(text) | Does::SayUncounted(text) | Does::SayCounted(text, _) | Does::Two(text) => {
+                (text.as_str(), None, "stop")
+            }
             _ => ("", None, "stop"),
         };
         let counted = !matches!(does, Does::SayUncounted(_));
         let model = if counted { body["model"].clone() } else { json!("something-else-2") };
         let call = |tool: &str| json!([{"index": 0, "id": "call_1", "type": "function", "function": {"name": tool, "arguments": "{}"}}]);
         let tool = if let Does::CallTool(tool) = does { Some(call(tool)) } else { None };
-        let usage = json!({"prompt_tokens": 120, "completion_tokens": 12, "total_tokens": 132});
+        let usage = json!({"prompt_tokens": 120, "completion_tokens": does.output(),
+            "total_tokens": does.output().saturating_add(120)});
         if !streamed {
             let message =
                 json!({"role": "assistant", "content": text, "refusal": refusal, "tool_calls": tool});

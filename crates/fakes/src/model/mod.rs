@@ -15,6 +15,7 @@
 
 mod anthropic;
 mod chat;
+pub mod injected;
 mod obedient;
 mod responses;
 mod schema;
@@ -36,6 +37,12 @@ pub enum Does {
     Say(String),
     /// The same, without a count of tokens and under another model's name.
     SayUncounted(String),
+    /// The same, with that count of tokens.
+    SayCounted(String, u64),
+    /// Says this slowly, a part every 20 ms, and comes to no end.
+    Drip(String),
+    /// Sends the client to another address, where the answer would be.
+    Redirect,
     /// Refuses the request with that status, in the vendor's form.
     Status(u16),
     /// 429, and when to come back.
@@ -62,6 +69,13 @@ pub enum Does {
     Fail,
     /// A proxy's page, with status 200.
     Page,
+}
+
+impl Does {
+    /// How many tokens it says that its answer has.
+    fn output(&self) -> u64 {
+        if let Self::SayCounted(_, output) = self { *output } else { 12 }
+    }
 }
 
 /// One request as the journal has it.

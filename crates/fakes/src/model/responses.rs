@@ -43,7 +43,7 @@ impl Wire for Responses {
         let text =
             |text: &str| json!({"type": "output_text", "text": text, "annotations": [], "logprobs": []});
         let (said, output) = match does {
-            Does::Say(said) | Does::SayUncounted(said) | Does::Length(said) => {
+            Does::Say(said) | Does::SayUncounted(said) | Does::SayCounted(said, _) | Does::Length(said) => {
                 (said.as_str(), vec![message(1, text(said))])
             }
             Does::Two(said) => (said.as_str(), vec![message(1, text(said)), message(2, text(said))]),
@@ -68,7 +68,7 @@ impl Wire for Responses {
             "output": output, "parallel_tool_calls": true, "store": false, "temperature": 0, "tool_choice": "auto",
             "tools": [], "top_p": 1, "metadata": {}});
         if counted {
-            whole["usage"] = json!({"input_tokens": 120, "output_tokens": 12, "total_tokens": 132,
+            whole["usage"] = json!({"input_tokens": 120, "output_tokens": does.output(), "total_tokens": does.output().saturating_add(120),
                 "input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}});
         }
         if matches!(does, Does::Fail) {

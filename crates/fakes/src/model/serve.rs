@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -81,7 +82,9 @@ fn decide<W: Wire>(shared: &Shared, wire: &W, asked: &mut Asked) -> (Result<Does
     let mut inner = shared.inner();
     let streamed = asked.body["stream"] == true && !inner.whole;
     if inner.key.is_some() && inner.key != asked.key {
-        return (Err((401, "Incorrect API key provided".into())), streamed);
+        // Vendors repeat what they were sent.
+        let sent = asked.key.as_deref().unwrap_or_default();
+        return (Err((401, format!("Incorrect API key provided: {sent}"))), streamed);
     }
     if let Some(unknown) = inner.refused.iter().find(|field| mentions(&asked.body, field)) {
         // A refusal that is scripted is no fault of the client.
@@ -133,17 +136,30 @@ async fn perform<W: Wire>(
     };
     match &does {
         Does::Hang => std::future::pending().await,
-        Does::Stall(text) => events(begun(text).chain(stream::once(async move {
+        Does::Stall(text) => events_of(begun(text).chain(stream::once(async move {
             let _waiting = waiting;
             std::future::pending().await
         }))),
         Does::Cut(text) => {
             waiting.over = true;
-            events(begun(text).chain(stream::once(async { Err(std::io::Error::other("cut")) })))
+            events_of(begun(text).chain(stream::once(async { Err(std::io::Error::other("cut")) })))
         }
         Does::EndEarly(text) => {
             waiting.over = true;
-            events(begun(text))
+            events_of(begun(text))
+        }
+        Does::Drip(text) => {
+            waiting.over = true;
+            let events = wire.beginning(body, text);
+            let slowly = stream::iter(events).then(|event| async move {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                Ok::<_, Infallible>(Bytes::from(event))
+            });
+            events_of(slowly)
+        }
+        Does::Redirect => {
+            waiting.over = true;
+            (StatusCode::TEMPORARY_REDIRECT, [("location", "/elsewhere")]).into_response()
         }
         Does::Page => {
             waiting.over = true;
@@ -153,15 +169,15 @@ async fn perform<W: Wire>(
             waiting.over = true;
             match wire.answer(body, &does, streamed) {
                 Pieces::Document(text) => ([("content-type", "application/json")], text).into_response(),
-                Pieces::Events(all) => {
-                    events(stream::iter(all.into_iter().map(|event| Ok::<_, Infallible>(Bytes::from(event)))))
-                }
+                Pieces::Events(all) => events_of(stream::iter(
+                    all.into_iter().map(|event| Ok::<_, Infallible>(Bytes::from(event))),
+                )),
             }
         }
     }
 }
 
-fn events<E: Into<axum::BoxError> + 'static>(
+fn events_of<E: Into<axum::BoxError> + 'static>(
     events: impl Stream<Item = Result<Bytes, E>> + Send + 'static,
 ) -> Response {
     ([("content-type", "text/event-stream; charset=utf-8")], Body::from_stream(events)).into_response()

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use throughline_engine::ask::{Ask, Purpose};
+use throughline_engine::ask::{Answer, Ask, Purpose};
+use throughline_engine::effect::Attempt;
+use throughline_engine::{EffectId, Timestamp};
 use throughline_fakes::model::{Does, FakeModel};
 use throughline_models::conformance::asked;
-use throughline_models::{Cap, Caps, Kind, Providers, Timeouts};
+use throughline_models::{Caller, Cap, Caps, Kind, Model, Providers, Timeouts};
 
-use crate::{TICKET, WIRES, classify, ended};
+use crate::{KEY, TICKET, WIRES, classify, ended};
 
 /// Waits until it is so.
 async fn until(what: &str, so: impl Fn() -> bool) {
@@ -38,6 +40,59 @@ async fn the_same_question_is_asked_once() {
         assert_eq!(ended(&providers, &other).await, "ticket");
         assert_eq!(fake.calls(), 3, "another question");
     }
+}
+
+/// What one tenant was answered is not there for another, whoever asks the same (`spec 06 §7.4`).
+#[tokio::test]
+async fn another_tenant_asks_for_itself() {
+    let (fake, providers) = WIRES[0].started().await;
+    let effect = EffectId("fx_1".into());
+    for tenant in ["acme", "other", "acme", "other"] {
+        fake.next(Does::Say(TICKET.into()));
+        let caller = Caller { tenant, user: "ana", effect: &effect, now: Timestamp(0) };
+        let attempt = providers.ask(&classify("hello"), &caller).await;
+        assert!(matches!(attempt, Attempt::Applied(Answer::Classify { .. })), "{tenant}: {attempt:?}");
+    }
+    assert_eq!(fake.calls(), 2, "each tenant once");
+}
+
+/// A request that the vendor refuses is a call and costs no token: a wrong key does not use up the day.
+#[tokio::test]
+async fn what_was_refused_costs_nothing_and_what_was_cut_may_have() {
+    let fake = FakeModel::start().await.unwrap();
+    let caps = Caps { tenant: Cap { tokens: Some(5_000), ..Cap::default() }, ..Caps::default() };
+    let providers = WIRES[0].at(&WIRES[0].base(&fake), caps);
+    for n in 0..40 {
+        fake.next(Does::Status(401));
+        assert_eq!(ended(&providers, &classify(&format!("text {n}"))).await, "status_401");
+    }
+    let mut cut = 0;
+    loop {
+        fake.next(Does::Length("{".into()));
+        match ended(&providers, &classify(&format!("more {cut}"))).await.as_str() {
+            "cut" => cut += 1,
+            other => break assert_eq!(other, "over_budget"),
+        }
+    }
+    assert!((5..20).contains(&cut), "256 tokens out and some hundred in are counted for each: {cut}");
+}
+
+/// A vendor that counts more than there can be ends the day's budget, and nothing else.
+#[tokio::test]
+async fn any_count_of_tokens_can_be_added_up() {
+    let fake = FakeModel::start().await.unwrap();
+    let cap = Cap { cost: Some(1_000_000), ..Cap::default() };
+    let providers = WIRES[0].at(&WIRES[0].base(&fake), Caps { user: cap, tenant: cap });
+    fake.next(Does::SayCounted(TICKET.into(), u64::MAX));
+    assert_eq!(ended(&providers, &classify("one")).await, "ticket");
+    fake.next(Does::Say(TICKET.into()));
+    // Without a price no count comes to a cost.
+    assert_eq!(ended(&providers, &classify("two")).await, "ticket");
+    let cap = Cap { tokens: Some(1_000_000), ..Cap::default() };
+    let providers = WIRES[0].at(&WIRES[0].base(&fake), Caps { user: cap, tenant: cap });
+    fake.next(Does::SayCounted(TICKET.into(), u64::MAX));
+    assert_eq!(ended(&providers, &classify("three")).await, "ticket");
+    assert_eq!(ended(&providers, &classify("four")).await, "over_budget");
 }
 
 /// SEC-44 and LLM-05 over HTTP: the request after the last that is allowed is never sent.
@@ -108,18 +163,29 @@ async fn a_wrong_key_is_no_answer_and_is_not_shown() {
     for wire in WIRES {
         let (fake, providers) = wire.started().await;
         fake.want_key("another");
-        assert_eq!(ended(&providers, &classify("hello")).await, "status_401");
+        let answer = format!("{:?}", asked(&providers, &classify("hello")).await);
+        assert!(answer.contains("status_401") && !answer.contains(KEY), "{answer}");
     }
 }
 
 #[test]
 fn what_cannot_be_used_is_said_by_purpose() {
-    for base in ["http://api.example.org/v1", "https://10.0.0.7/v1", "https://169.254.169.254", "nonsense"] {
+    for (base, expected) in [
+        ("http://api.example.org/v1", "“http://api.example.org/v1” is not https"),
+        ("https://10.0.0.7/v1", "“https://10.0.0.7/v1” is no public address"),
+        ("https://169.254.169.254", "“https://169.254.169.254” is no public address"),
+        (
+            "https://ana:s3cret@example.org",
+            "the address of example.org holds more than scheme, host, port and path",
+        ),
+        ("https://ana:s3cret@", "it is no address: empty host"),
+        ("nonsense", "it is no address: relative URL without a base"),
+    ] {
         let setting = WIRES[0].setting(base, Purpose::Draft);
         let built = Providers::new([(Purpose::Draft, setting)].into(), Caps::default(), Timeouts::default());
         let (purpose, why) = built.err().unwrap();
         assert_eq!(purpose, Purpose::Draft);
-        assert!(why.contains(base), "{why}");
+        assert!(why.contains(expected) && !why.contains("s3cret"), "{why}");
     }
 }
 

@@ -31,6 +31,7 @@ fn on_the_wire() -> Vec<(Does, &'static str)> {
         (Does::Status(400), "status_400"),
         (Does::Status(413), "status_413"),
         (Does::Status(302), "status_302"),
+        (Does::Redirect, "status_307"),
         (Does::Length(half), "cut"),
         (Does::Two(TICKET.into()), "two_choices"),
         (Does::CallTool("create_issue".into()), "tool_call"),
@@ -67,6 +68,45 @@ async fn what_goes_wrong_on_the_wire() {
         assert_eq!(ended(&hasty, &classify("it hangs")).await, "again, unknown", "{wire:?}: no first byte");
         assert_eq!(fake.violations(), [""; 0], "{wire:?}");
         assert_eq!(fake.unscripted(), 0);
+    }
+}
+
+/// Words that come, each in time, but never to an end: the ask's own time is the end.
+#[tokio::test]
+async fn a_slow_stream_is_not_waited_for_longer_than_the_ask_has() {
+    for wire in WIRES {
+        let (fake, providers) = wire.started().await;
+        fake.next(Does::Drip(TICKET.repeat(40)));
+        let short = Ask { budget_ms: 400, ..classify("it drips") };
+        assert_eq!(ended(&providers, &short).await, "timeout", "{wire:?}");
+        fake.next(Does::Say(TICKET.into()));
+        assert_eq!(ended(&providers, &classify("after")).await, "ticket", "{wire:?}");
+    }
+}
+
+/// What is beyond the thirty: numbers that are none, objects without end, and too little confidence, which the step judges.
+#[tokio::test]
+async fn odd_numbers_and_deep_objects() {
+    let deep = format!("{}1{}", "{\"a\":".repeat(5_000), "}".repeat(5_000));
+    let said = [
+        (r#"{"label":"ticket","confidence":NaN}"#, "malformed"),
+        (r#"{"label":"ticket","confidence":Infinity}"#, "malformed"),
+        (r#"{"label":"ticket","confidence":1e999}"#, "malformed"),
+        (r#"{"label":"ticket","confidence":-1}"#, "schema"),
+        (r#"{"label":"banana","confidence":0.99}"#, "out_of_pool"),
+        (r#"{"label":"ticket","confidence":0.01}"#, "ticket"),
+        (deep.as_str(), "malformed"),
+    ];
+    for wire in WIRES.into_iter().filter(|wire| wire.native || wire.kind.word() != "anthropic") {
+        let (fake, providers) = wire.started().await;
+        for (n, (raw, expected)) in said.iter().enumerate() {
+            fake.next(Does::Say((*raw).to_owned()));
+            assert_eq!(
+                ended(&providers, &classify(&format!("text {n}"))).await,
+                *expected,
+                "{wire:?} {raw:.60}"
+            );
+        }
     }
 }
 

@@ -119,12 +119,13 @@ impl Runtime {
 
     /// One attempt at one part.
     pub(super) async fn send(&self, outgoing: &Outgoing<'_>) -> Result<Attempt<Delivered>, Stop> {
-        self.faults.at(FailPoint::BytesOnWire)?;
+        let class = outgoing.body.class().word();
+        self.faults.at(FailPoint::BytesOnWire, class)?;
         let outcome = outgoing.channel.deliver(outgoing.sending(self.store.now())).await;
-        self.faults.at(FailPoint::VendorApplied)?;
-        self.faults.at(FailPoint::ReplyRead)?;
+        self.faults.at(FailPoint::VendorApplied, class)?;
+        self.faults.at(FailPoint::ReplyRead, class)?;
         if matches!(outgoing.body, EffectBody::CardPost { .. } | EffectBody::CardUpdate { .. }) {
-            self.faults.at(FailPoint::CardSent)?;
+            self.faults.at(FailPoint::CardSent, class)?;
         }
         Ok(outcome)
     }

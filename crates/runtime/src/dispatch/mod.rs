@@ -54,8 +54,9 @@ impl Runtime {
     /// # Errors
     /// The store failed or a fail point was reached; the lease runs out and the attempt counts as unknown.
     pub async fn perform(&self, leased: Leased) -> Result<(), Stop> {
-        self.faults.at(FailPoint::EffectClaimed)?;
         let effect = &leased.effect;
+        let class = effect.row.class.word();
+        self.faults.at(FailPoint::EffectClaimed, class)?;
         let body: EffectBody = serde_json::from_str(&effect.row.payload)
             .map_err(|e| unreadable("a stored effect", &e.to_string()))?;
         let guarantee = self.guarantee(&body);
@@ -86,7 +87,7 @@ impl Runtime {
                     .await;
             }
         };
-        self.faults.at(FailPoint::AttemptMarked)?;
+        self.faults.at(FailPoint::AttemptMarked, class)?;
         let outcome = match &outgoing {
             None => self.attempt_shown(effect, &body).await?,
             Some(outgoing) => match self.send(outgoing).await? {
@@ -189,21 +190,32 @@ impl Runtime {
             _ => now,
         };
         let may_retry = attempt < max && latest.since(effect.created_at) <= age;
+        // What leaves the thread and may have arrived, now or at an earlier attempt, has not failed when trying ends:
+        // asked for again under another id it could be there twice. A refusal is another matter, it is an answer.
+        let unknown = matches!(outcome, Attempt::Unknown { .. });
+        let unsure = body.outward() && (unknown || effect.outcome.is_some());
+        let gave_up = |why: String| match unsure {
+            true => Outcome::Uncertain { text: why },
+            false => failed("gave_up", why, Vec::new()),
+        };
         let outcome = match outcome {
             Attempt::Applied(result) => Outcome::Done { result },
             Attempt::Rejected { text, errors } => failed("rejected", text, errors),
             Attempt::NotApplied { hint, .. } if may_retry => {
                 return self.settle(leased, retry(hint), None, None).await;
             }
-            Attempt::NotApplied { why, .. } => failed("gave_up", why, Vec::new()),
+            Attempt::NotApplied { why, .. } => gave_up(why),
             Attempt::Unknown { why } => match after_unknown(body, guarantee) {
                 AfterUnknown::Retry if may_retry => {
-                    return self.settle(leased, retry(None), None, None).await;
+                    let kept =
+                        || serde_json::to_string(&Outcome::Uncertain { text: why }).unwrap_or_default();
+                    let to = if unsure { SettleTo::Unsure(again(None), kept()) } else { retry(None) };
+                    return self.settle(leased, to, None, None).await;
                 }
                 AfterUnknown::RetryOnce if attempt < 2 => {
                     return self.settle(leased, retry(None), None, None).await;
                 }
-                AfterUnknown::Retry | AfterUnknown::RetryOnce => failed("gave_up", why, Vec::new()),
+                AfterUnknown::Retry | AfterUnknown::RetryOnce => gave_up(why),
                 AfterUnknown::Park => Outcome::Uncertain { text: why },
             },
         };
@@ -288,7 +300,7 @@ impl Runtime {
             event,
         };
         let ours = self.store.settle(settlement).await?;
-        self.faults.at(FailPoint::ResultCommitted)?;
+        self.faults.at(FailPoint::ResultCommitted, leased.effect.row.class.word())?;
         if ours && wakes_lane {
             self.wakes.wake(lane);
         }

@@ -4,18 +4,18 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use throughline_engine::ask::{Answer, Ask};
-use throughline_engine::effect::{Attempt, EffectResult};
+use throughline_engine::effect::{Attempt, EffectClass, EffectResult};
 use throughline_engine::lane::OpenAsk;
 use throughline_engine::{EffectId, Millis, Timestamp, snapshot};
 use throughline_models::Caller;
-use throughline_store::{EFFECT_LEASE, StoredEffect};
+use throughline_store::{StoredEffect, lease_of};
 use tokio::sync::Notify;
 
 use crate::given::unreadable;
 use crate::{FailPoint, Runtime, Stop, counted};
 
-/// One attempt ends before its lease does: else another worker would take the model for gone.
-const ATTEMPT: Millis = EFFECT_LEASE - 5 * Timestamp::SECOND;
+/// What is left of a lease when an attempt has to be over.
+const SPARE: Millis = 5 * Timestamp::SECOND;
 
 /// Asks under way in this process, so that one that was superseded can be let go.
 #[derive(Default)]
@@ -71,8 +71,10 @@ impl Runtime {
         if left <= 0 {
             return Ok(nothing("timeout"));
         }
-        self.faults.at(FailPoint::ModelInFlight)?;
-        let ask = Ask { budget_ms: left.min(ATTEMPT), ..ask.clone() };
+        self.faults.at(FailPoint::ModelInFlight, effect.row.class.word())?;
+        // One attempt ends before its lease does: else another worker would take the model for gone.
+        let longest = lease_of(EffectClass::ModelAsk) - SPARE;
+        let ask = Ask { budget_ms: left.min(longest), ..ask.clone() };
         let caller = Caller { tenant: &effect.lane.tenant, user: &open.by, effect: id, now };
         let answer = tokio::select! {
             answer = model.ask(&ask, &caller) => answer,

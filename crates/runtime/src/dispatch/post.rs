@@ -19,15 +19,21 @@ impl Runtime {
         to: &LaneKey,
         text: &str,
     ) -> Result<Attempt<EffectResult>, Stop> {
-        self.faults.at(FailPoint::BytesOnWire)?;
+        let class = effect.row.class.word();
+        self.faults.at(FailPoint::BytesOnWire, class)?;
         let outcome = match self.ports.channels.get(&to.channel) {
+            None => {
+                let text = format!("there is no channel {} here", to.channel);
+                Attempt::Rejected { text, errors: Vec::new() }
+            }
             Some(channel) if channel.surface() == Surface::Sends => {
                 channel.post(to, text).await.map(|url| EffectResult::Posted { url })
             }
-            _ => {
+            Some(channel) => {
                 let key = format!("post:{}", effect.row.id);
                 let posted = AssistantPosted {
-                    kind: MessageKind::Answer,
+                    // It tells everybody something and asks nobody: what is said next is not about it.
+                    kind: MessageKind::Notification,
                     task: None,
                     text: text.into(),
                     expected: None,
@@ -39,17 +45,19 @@ impl Runtime {
                     Event { id: key.clone(), received_at: self.store.now(), actor: String::new(), kind };
                 let (lane, keys, addressing) = (to.clone(), vec![key], Addressing::default());
                 self.accept(Inbound { lane, keys, event, addressing, body_hash: None }).await?;
-                let url = self.ports.channels.get(&to.channel).and_then(|channel| channel.link(to));
-                Attempt::Applied(EffectResult::Posted { url })
+                Attempt::Applied(EffectResult::Posted { url: channel.link(to) })
             }
         };
-        self.faults.at(FailPoint::VendorApplied)?;
-        self.faults.at(FailPoint::ReplyRead)?;
+        self.faults.at(FailPoint::VendorApplied, class)?;
+        self.faults.at(FailPoint::ReplyRead, class)?;
         Ok(outcome)
     }
 
     /// Whether posting there twice under one effect posts once.
     pub(super) fn posts_once(&self, to: &LaneKey) -> bool {
-        self.ports.channels.get(&to.channel).is_none_or(|channel| channel.surface() == Surface::ReadFromStore)
+        self.ports
+            .channels
+            .get(&to.channel)
+            .is_some_and(|channel| channel.surface() == Surface::ReadFromStore)
     }
 }

@@ -35,7 +35,8 @@ impl Runtime {
             },
             _ => None,
         };
-        self.faults.at(FailPoint::BytesOnWire)?;
+        let class = body.class().word();
+        self.faults.at(FailPoint::BytesOnWire, class)?;
         let outcome = match body {
             EffectBody::TrackerCheck { items, by, .. } => {
                 tracker.check(tenant, &target.project, Some(by), items).await.map(|()| EffectResult::Checked)
@@ -68,8 +69,8 @@ impl Runtime {
                 });
             }
         };
-        self.faults.at(FailPoint::VendorApplied)?;
-        self.faults.at(FailPoint::ReplyRead)?;
+        self.faults.at(FailPoint::VendorApplied, class)?;
+        self.faults.at(FailPoint::ReplyRead, class)?;
         Ok(outcome)
     }
 

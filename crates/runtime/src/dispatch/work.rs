@@ -18,10 +18,11 @@ impl Runtime {
             let text = format!("no client for {target} is part of this installation");
             return Ok(Attempt::Rejected { text, errors: Vec::new() });
         };
-        self.faults.at(FailPoint::BytesOnWire)?;
+        let class = effect.row.class.word();
+        self.faults.at(FailPoint::BytesOnWire, class)?;
         let outcome = worker.work(&effect.lane, &effect.row.id, call).await;
-        self.faults.at(FailPoint::VendorApplied)?;
-        self.faults.at(FailPoint::ReplyRead)?;
+        self.faults.at(FailPoint::VendorApplied, class)?;
+        self.faults.at(FailPoint::ReplyRead, class)?;
         Ok(match outcome {
             Attempt::Applied(text) => Attempt::Applied(EffectResult::Said { text }),
             Attempt::NotApplied { why, hint } => Attempt::NotApplied { why, hint },

@@ -81,12 +81,15 @@ impl RawCap {
 }
 
 impl RawModel {
-    /// What is said here, and there where nothing is. Another provider begins anew: the default's address, key and model
-    /// are none of its own.
+    /// What is said here, and there where nothing is. Another provider, and another address, begins anew: the default's
+    /// key is not for it, and neither are its address and model.
     fn over(self, default: &Self) -> Self {
-        let base = match &self.kind {
-            Some(kind) if default.kind.as_ref() != Some(kind) => Self::default(),
-            _ => default.clone(),
+        let other = self.kind.is_some() && self.kind != default.kind;
+        let elsewhere = self.base_url.is_some() && self.base_url.as_deref() != default.address();
+        let base = match (other, elsewhere) {
+            (true, _) => Self::default(),
+            (_, true) => Self { kind: default.kind.clone(), model: default.model.clone(), ..Self::default() },
+            (false, false) => default.clone(),
         };
         Self {
             kind: self.kind.or(base.kind),
@@ -99,6 +102,12 @@ impl RawModel {
             input_price: self.input_price.or(base.input_price),
             output_price: self.output_price.or(base.output_price),
         }
+    }
+
+    /// Where it is asked, as far as it says so.
+    fn address(&self) -> Option<&str> {
+        let home = || self.kind.as_deref().and_then(Kind::from_word).map(Kind::home);
+        self.base_url.as_deref().or_else(home)
     }
 
     /// `None`: off. An error is the setting it is about, below the model, and what is wrong.
@@ -162,6 +171,19 @@ mod tests {
 
     fn of(text: &str) -> (ModelsConfig, Vec<(String, String)>) {
         checked(toml::from_str(text).unwrap())
+    }
+
+    #[test]
+    fn a_key_is_sent_to_nobody_else() {
+        let (models, wrong) = of(r#"
+            default = { kind = "openai-chat", model = "small", api_key_file = "s/key" }
+            draft = { base_url = "https://other.example/v1" }
+            answer = { base_url = "https://api.openai.com/v1", model = "large" }
+        "#);
+        assert_eq!(wrong, []);
+        assert_eq!(models.by_purpose[&Purpose::Draft].api_key_file, None);
+        assert_eq!(models.by_purpose[&Purpose::Draft].model, "small");
+        assert!(models.by_purpose[&Purpose::Answer].api_key_file.is_some(), "the same address, said again");
     }
 
     #[test]

@@ -12,12 +12,14 @@ use crate::codes;
 /// The file that is looked for in the working directory and the configuration folders.
 const FILE: &str = "throughline.toml";
 /// Environment variables of ours that are no settings.
-const NOT_SETTINGS: [&str; 5] = [
+const NOT_SETTINGS: [&str; 7] = [
     "THROUGHLINE_CONFIG",
     "THROUGHLINE_FAILPOINT",
+    "THROUGHLINE_FAILPOINT_TRAIL",
     "THROUGHLINE_LOG",
     "THROUGHLINE_SERVER_URL",
     "THROUGHLINE_TOKEN_FILE",
+    "THROUGHLINE_TRACKER_FAULTS",
 ];
 
 /// What to read, weakest last in effect: see the module's order. [`Sources::default`] reads nothing but defaults.

@@ -156,7 +156,7 @@ fn acked(app: &Arc<App>, response: Response) -> Response {
     let faults = app.instance.runtime.faults();
     on_sent(response, move || {
         // The real process is killed there; nothing else can come of it.
-        let _ = faults.at(FailPoint::Acked);
+        let _ = faults.at(FailPoint::Acked, "");
     })
 }
 

@@ -44,10 +44,10 @@ pub(crate) fn told(issue: StoredIssue) -> wire::Issue {
     }
 }
 
-/// Whether the project lets this caller see its issues. One that is configured no more keeps nothing from anybody.
+/// Whether the project lets this caller see its issues. Of one that is configured no more nobody knows whom it let.
 pub(crate) fn shows(app: &App, caller: &Caller, project: &str) -> bool {
     let config = app.instance.tracker.config();
-    config.projects.get(project).is_none_or(|project| project.allows(May::Browse, Some(&caller.principal)))
+    config.projects.get(project).is_some_and(|project| project.allows(May::Browse, Some(&caller.principal)))
 }
 
 /// The project that a key is of.

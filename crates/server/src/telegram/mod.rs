@@ -73,8 +73,9 @@ impl Edge {
             }
         };
         let book = Arc::new(Book::new(config, store.clone(), client.bot_id()));
+        let pages = config.server.public_url.as_deref();
         Ok(Some(Self {
-            channel: Arc::new(Telegram::new(client, book.clone())),
+            channel: Arc::new(Telegram::new(client, book.clone()).with_pages(pages)),
             book,
             store: store.clone(),
             tenant: config.tenant.clone(),

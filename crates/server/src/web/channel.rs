@@ -15,9 +15,11 @@ pub(crate) struct WebChannel {
 }
 
 impl WebChannel {
-    /// The address that is configured, else the one that is listened on, unless the system picks its port.
+    /// The address that is configured, else the one that is listened on, unless the system picks its port or it is any
+    /// address of the machine: nobody can follow a link to `0.0.0.0`.
     pub(crate) fn new(server: &Server) -> Self {
-        let listened = || Some(format!("http://{}", server.listen)).filter(|_| server.listen.port() != 0);
+        let known = server.listen.port() != 0 && !server.listen.ip().is_unspecified();
+        let listened = || known.then(|| format!("http://{}", server.listen));
         let base = server.public_url.clone().or_else(listened);
         Self { base: base.map(|base| base.trim_end_matches('/').to_owned()) }
     }

@@ -32,6 +32,8 @@ pub(crate) struct Which {
     c: Option<String>,
     /// Only what was before this turn of it.
     before: Option<u64>,
+    /// The message that what is written next replies to.
+    reply: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -56,6 +58,9 @@ struct Values {
     /// An older part of it, which does not go on.
     past: bool,
     waiting: Option<Waiting>,
+    /// Where a message is replied to, when `&reply=` and its id follow; nowhere for who may not write.
+    replies: Option<String>,
+    replying: Option<Replying>,
     /// The visitor may write.
     writes: bool,
     /// Names the act of the page's next form.
@@ -70,6 +75,13 @@ struct Waiting {
     anchor: String,
     /// Its words, when the page shows it.
     text: Option<String>,
+}
+
+/// The message that what is written next replies to.
+#[derive(Serialize)]
+struct Replying {
+    id: String,
+    text: String,
 }
 
 /// `GET /`
@@ -95,6 +107,7 @@ pub(crate) async fn get_chat(
     }
     let lane = app.runtime().lane(&key).await?;
     let history = history::read(&app, &lane, which.before.unwrap_or(u64::MAX), me).await?;
+    let writes = visitor.caller.may(Scope::EventsWrite);
     let known = conversations.iter().find(|conversation| conversation.id == id);
     let title = known.map_or_else(|| "New conversation".into(), |known| known.title.clone());
     let values = Values {
@@ -105,17 +118,25 @@ pub(crate) async fn get_chat(
         begun,
         revision: history.revision,
         waiting: waiting(&lane, me, &history.items),
+        replies: writes.then(|| conversations::at(&id)),
+        replying: which.reply.and_then(|reply| replying(reply, &history.items)),
         items: history.items,
         address: address(&id, None),
         earlier: history.earlier.map(|revision| address(&id, Some(revision))),
         past: which.before.is_some(),
-        writes: visitor.caller.may(Scope::EventsWrite),
+        writes,
         key: random()?,
         examples: EXAMPLES,
         conversation: id,
         conversations,
     };
     Ok(page("chat.html", &values)?)
+}
+
+/// That message, if the page shows it.
+fn replying(id: String, items: &[Item]) -> Option<Replying> {
+    let text = items.iter().find(|item| item.id() == id)?.words().to_owned();
+    Some(Replying { id, text })
 }
 
 fn owner_is(user: &str) -> impl Fn(&str) -> bool {

@@ -96,9 +96,14 @@ pub(crate) async fn lanes(app: &App, caller: &Caller, limit: u32) -> Result<Vec<
 
 /// Where the end of a conversation is seen, or of what lies before a turn of it.
 pub(crate) fn address(conversation: &str, before: Option<u64>) -> String {
-    let id: String = form_urlencoded::byte_serialize(conversation.as_bytes()).collect();
     let before = before.map(|revision| format!("&before={revision}")).unwrap_or_default();
-    format!("/?c={id}{before}#end")
+    format!("{}{before}#end", at(conversation))
+}
+
+/// The page of a conversation, for more to be said behind it.
+pub(crate) fn at(conversation: &str) -> String {
+    let id: String = form_urlencoded::byte_serialize(conversation.as_bytes()).collect();
+    format!("/?c={id}")
 }
 
 /// Gives a conversation its title when its first message comes in. A list without it is no reason to refuse a message.

@@ -91,8 +91,10 @@ impl Sent {
 pub(crate) async fn post_say(State(app): State<Arc<App>>, request: Request) -> Result<Response, Response> {
     let sent = Sent::read(&app, request).await?;
     let key = sent.key("say");
+    let reply_to = Some(sent.field("reply_to")).filter(|id| !id.is_empty());
     let event = json!({
         "lane": sent.lane(), "kind": "message.posted", "text": sent.field("text"), "message_id": key,
+        "reply_to": reply_to,
     });
     sent.deliver(&app, event, key).await.map_err(refused)?;
     Ok(Redirect::to(&address(sent.field("c"), None)).into_response())
@@ -247,7 +249,7 @@ fn fields(
         name: format!("{FIELD}{name}"),
         label: label.into(),
         text: typed.get(name).map_or(text, String::as_str).into(),
-        long: !matches!(name, "title" | "key" | "labels"),
+        long: !matches!(name, "title" | "key" | "labels" | "topic" | "issues"),
         wrong: errors.iter().filter(|error| error.field == name).map(|error| error.text.clone()).collect(),
     };
     match action {

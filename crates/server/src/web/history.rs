@@ -75,6 +75,11 @@ impl Item {
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
+
+    /// What it says in a line: of a card, what it asks.
+    pub(crate) fn words(&self) -> &str {
+        self.card.as_ref().map_or(&self.text, |shown| &shown.heading)
+    }
 }
 
 /// Reads the newest messages of a lane whose turn is below `before`, as `me` sees them.

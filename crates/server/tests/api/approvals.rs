@@ -45,7 +45,10 @@ async fn ht7_an_old_version_and_a_person_without_a_rule() {
 
         let forbidden = server.decide("k4", &id(&card), &decision(2, "approve", "eve")).await;
         assert_eq!((forbidden.status, forbidden.problem().as_str()), (403, "TL-4108"));
-        assert_eq!(forbidden.json()["detail"], "You may not approve this. Who may: @role:approver");
+        assert_eq!(
+            forbidden.json()["detail"],
+            "You may not approve this. Who may: anyone with the role approver"
+        );
 
         let good = server.decide("k5", &id(&card), &decision(2, "approve", "bob")).await;
         assert_eq!((good.status, &good.json()["reason"]), (200, &json!("press.applied")));

@@ -6,6 +6,7 @@ mod contract;
 mod events;
 mod hosted;
 mod idempotency;
+mod injected;
 mod limits;
 mod model;
 mod openapi;

@@ -37,6 +37,7 @@ tenant = "acme"
 instance_key_file = "KEY"
 [server]
 listen = "127.0.0.1:0"
+public_url = "https://bot.example.org"
 [store]
 url = "memory:"
 [telegram]

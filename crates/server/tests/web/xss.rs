@@ -13,9 +13,10 @@ const STRINGS: &str = include_str!("xss.txt");
 
 /// What our templates are made of.
 const TAGS: &[&str] = &[
-    "!doctype", "a", "article", "b", "body", "button", "dd", "div", "dl", "dt", "fieldset", "form", "h1",
-    "h2", "h3", "head", "header", "html", "input", "kbd", "label", "legend", "li", "link", "main", "meta",
-    "nav", "ol", "p", "pre", "q", "script", "section", "small", "span", "textarea", "time", "title", "ul",
+    "!doctype", "a", "article", "b", "body", "button", "dd", "details", "div", "dl", "dt", "fieldset",
+    "footer", "form", "h1", "h2", "h3", "head", "header", "html", "input", "kbd", "label", "legend", "li",
+    "link", "main", "meta", "nav", "ol", "p", "pre", "q", "script", "section", "small", "span", "summary",
+    "textarea", "time", "title", "ul",
 ];
 const ATTRIBUTES: &[&str] = &[
     "action",

@@ -146,7 +146,8 @@ macro_rules! conformance {
                 ],
                 outbox: [
                     an_effect_is_leased_once, a_lease_that_ran_out_is_fenced, a_stream_goes_out_in_order,
-                    what_has_ended_does_not_block, a_retry_blocks_and_waits, dependents_wait_until_done,
+                    what_has_ended_does_not_block, a_retry_blocks_and_waits, an_unsure_attempt_is_remembered,
+                    dependents_wait_until_done,
                     dependents_fail_with_it, uncertain_keeps_dependents_waiting, a_late_dependent_fails_at_once,
                     an_unknown_dependency_refuses_the_turn, a_newer_card_update_supersedes, hosts_report_once,
                     hosts_are_offered_in_turn, parts_are_kept_in_order, marks_are_counted, the_kill_switch_holds_marks,

@@ -103,6 +103,24 @@ pub async fn a_retry_blocks_and_waits(s: &Subject) {
     assert_eq!(s.store.mark("acme", &"fx_1".into(), leased.fence).await.unwrap(), Mark::Attempt(2));
 }
 
+/// What nobody knows of one attempt is known at every later one, until the effect ends.
+pub async fn an_unsure_attempt_is_remembered(s: &Subject) {
+    let mut hand = Hand::on(&*s.store, &lane("C1")).await;
+    hand.plan(vec![loose("fx_1")]).await;
+    let ways = [
+        (SettleTo::Retry(s.store.now()), None),
+        (SettleTo::Unsure(s.store.now(), "who knows".into()), Some("who knows")),
+        (SettleTo::Retry(s.store.now()), Some("who knows")),
+        (SettleTo::End(EffectState::Done, "done".into()), Some("done")),
+    ];
+    for (to, kept) in ways {
+        let fence = attempt(&*s.store, "fx_1").await;
+        assert!(s.store.settle(Settlement { to, ..settled("fx_1", Some(fence)) }).await.unwrap());
+        let effect = s.store.effect("acme", &"fx_1".into()).await.unwrap().unwrap();
+        assert_eq!(effect.outcome.as_deref(), kept);
+    }
+}
+
 /// An effect starts when everything it depends on is done, in this turn or an earlier one.
 pub async fn dependents_wait_until_done(s: &Subject) {
     let mut hand = Hand::on(&*s.store, &lane("C1")).await;

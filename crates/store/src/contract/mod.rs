@@ -20,6 +20,7 @@ mod rows;
 pub use rows::*;
 
 use async_trait::async_trait;
+use throughline_engine::effect::EffectClass;
 use throughline_engine::{CardId, EffectId, LaneId, LaneKey, Millis, TimerId, Timestamp, TurnId};
 
 /// Why a store could not do what it was asked.
@@ -107,6 +108,16 @@ pub enum Release {
 pub const LANE_LEASE: Millis = 30 * Timestamp::SECOND;
 /// What an effect's lease lasts (`spec 06 §4.6`).
 pub const EFFECT_LEASE: Millis = 60 * Timestamp::SECOND;
+
+/// What the lease of an effect of that class lasts. A question to a model may take all of its time in one attempt, and
+/// that is longer: else another worker would ask it again meanwhile.
+#[must_use]
+pub fn lease_of(class: EffectClass) -> Millis {
+    match class {
+        EffectClass::ModelAsk => class.gives_up().1 + 5 * Timestamp::SECOND,
+        _ => EFFECT_LEASE,
+    }
+}
 
 /// The durable inbox.
 #[async_trait]

@@ -351,6 +351,8 @@ pub enum SettleTo {
     End(EffectState, String),
     /// Planned again, not before then.
     Retry(Timestamp),
+    /// The same, and nobody knows what came of this attempt: its encoded outcome is kept until the effect ends.
+    Unsure(Timestamp, String),
 }
 
 /// A deadline.

@@ -7,8 +7,8 @@ use throughline_engine::{EffectId, LaneKey, TimerId, Timestamp};
 
 use super::{Effect, MemoryStore, World};
 use crate::contract::{
-    EFFECT_LEASE, EffectState, Leased, Mark, Outbox, OutboxRow, Performer, SettleTo, Settlement, Store,
-    StoreError, StoredEffect, TimerRow, TurnCommit,
+    EffectState, Leased, Mark, Outbox, OutboxRow, Performer, SettleTo, Settlement, Store, StoreError,
+    StoredEffect, TimerRow, TurnCommit, lease_of,
 };
 use crate::rules::{dependency_outcome, first_state, held_by, payload_hash};
 
@@ -249,7 +249,8 @@ impl World {
             }
             let (tenant, id) = self.effects[&n].clone();
             if self.may_start(&tenant, &id) {
-                self.wake(&tenant, &id, Some(now.plus(EFFECT_LEASE)));
+                let class = self.tenant(&tenant).effects[&id].stored.row.class;
+                self.wake(&tenant, &id, Some(now.plus(lease_of(class))));
                 let effect = self.tenant(&tenant).effects.get_mut(&id).expect("it was just found");
                 effect.fence += 1;
                 effect.leased = true;
@@ -296,8 +297,8 @@ impl World {
         effect.stored.state = EffectState::Attempted;
         effect.stored.attempts += 1;
         let attempts = effect.stored.attempts;
-        let name = effect.stored.lane.tenant.clone();
-        self.wake(&name, id, Some(now.plus(EFFECT_LEASE)));
+        let (name, class) = (effect.stored.lane.tenant.clone(), effect.stored.row.class);
+        self.wake(&name, id, Some(now.plus(lease_of(class))));
         Mark::Attempt(attempts)
     }
 
@@ -332,7 +333,8 @@ impl World {
         let lane = effect.stored.lane.clone();
         match to {
             SettleTo::End(state, outcome) => self.end(&tenant, &id, state, Some(outcome)),
-            SettleTo::Retry(at) => self.retry(&tenant, &id, at),
+            SettleTo::Retry(at) => self.retry(&tenant, &id, at, None),
+            SettleTo::Unsure(at, outcome) => self.retry(&tenant, &id, at, Some(outcome)),
         }
         if let Some((channel_id, internal)) = message {
             let lane = self.lane(&lane, now);
@@ -345,11 +347,12 @@ impl World {
         Ok(true)
     }
 
-    fn retry(&mut self, tenant: &str, id: &EffectId, at: Timestamp) {
+    fn retry(&mut self, tenant: &str, id: &EffectId, at: Timestamp, unsure: Option<String>) {
         self.wake(tenant, id, Some(at));
         if let Some(effect) = self.tenant(tenant).effects.get_mut(id) {
             effect.stored.state = EffectState::Planned;
             effect.stored.not_before = at;
+            effect.stored.outcome = unsure.or(effect.stored.outcome.take());
             effect.fence += 1;
             effect.leased = false;
         }

@@ -15,8 +15,8 @@ use super::memo::Place;
 use super::writer::Tx;
 use super::{SqliteStore, lane_number, settle};
 use crate::contract::{
-    EFFECT_LEASE, EffectState, Leased, Mark, Outbox, OutboxRow, PauseRow, Performer, Settlement, StoreError,
-    StoredEffect, TimerRow, TurnCommit,
+    EffectState, Leased, Mark, Outbox, OutboxRow, PauseRow, Performer, Settlement, StoreError, StoredEffect,
+    TimerRow, TurnCommit, lease_of,
 };
 use crate::rules::{dependency_outcome, first_state, held_by, payload_hash};
 
@@ -193,7 +193,7 @@ fn lease(tx: &Tx<'_, '_>, limit: u32) -> Result<Vec<Leased>, Fault> {
     let mut leased = Vec::with_capacity(found.len());
     for (n, fence, effect) in found {
         let take = "UPDATE outbox SET fence = ?2, wake = ?3 WHERE n = ?1";
-        tx.sql.execute(take, (n, fence, tx.now.plus(EFFECT_LEASE).0))?;
+        tx.sql.execute(take, (n, fence, tx.now.plus(lease_of(effect.row.class)).0))?;
         let found_attempted = effect.state == EffectState::Attempted;
         leased.push(Leased { effect, fence, found_attempted });
     }
@@ -251,7 +251,7 @@ fn mark(tx: &Tx<'_, '_>, tenant: &str, id: &EffectId, fence: i64) -> Result<Mark
     }
     let attempts = effect.attempts + 1;
     let mark = "UPDATE outbox SET state = 1, attempts = ?2, wake = ?3 WHERE n = ?1";
-    tx.sql.execute(mark, (effect.n, attempts, tx.now.plus(EFFECT_LEASE).0))?;
+    tx.sql.execute(mark, (effect.n, attempts, tx.now.plus(lease_of(effect.class)).0))?;
     Ok(Mark::Attempt(attempts))
 }
 

@@ -41,7 +41,7 @@ pub(super) fn end(tx: &Tx<'_, '_>, settlement: &Settlement) -> Result<bool, Faul
             return Err(Fault::Refused(format!("{state:?} is not an end of effect {id}")));
         }
         SettleTo::End(state, _) => (*state, None),
-        SettleTo::Retry(at) => (EffectState::Planned, Some(at.0)),
+        SettleTo::Retry(at) | SettleTo::Unsure(at, _) => (EffectState::Planned, Some(at.0)),
     };
     // A worker settles what it holds the lease of; a host what it was offered. An effect nobody knows the
     // outcome of may be settled by whoever found out. The fence rises so that nobody settles it twice.
@@ -52,9 +52,13 @@ pub(super) fn end(tx: &Tx<'_, '_>, settlement: &Settlement) -> Result<bool, Faul
     let params = (tenant, id.as_str(), fence, effect_state_number(state), wake);
     let found = tx.sql.first(update, params, Found::read)?;
     let Some(found) = found else { return Ok(false) };
-    if let SettleTo::End(_, outcome) = to {
-        keep_outcome(tx, found.n, outcome)?;
-        follow(tx, &found, state)?;
+    match to {
+        SettleTo::Retry(_) => {}
+        SettleTo::Unsure(_, outcome) => keep_outcome(tx, found.n, outcome)?,
+        SettleTo::End(_, outcome) => {
+            keep_outcome(tx, found.n, outcome)?;
+            follow(tx, &found, state)?;
+        }
     }
     if let Some((channel_id, ours)) = message {
         map_sent(tx, found.lane, channel_id, ours)?;

@@ -35,6 +35,7 @@ fn ana_writes(text: &str) -> Turned {
         text: "Hi".into(),
         at: Timestamp(0),
         channel_id: None,
+        link: None,
     };
     before.head.window.push(&hi.id);
     before.records.insert(Record::Message(hi));

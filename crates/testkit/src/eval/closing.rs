@@ -45,6 +45,8 @@ impl Gold {
 pub struct Closed {
     /// An acknowledgement that needs no answer.
     closing: bool,
+    /// The same said to a review completes it.
+    completed: bool,
     seen: Seen,
 }
 
@@ -62,12 +64,18 @@ impl Task for Closing {
         Labels { source: vec![&self.source], expected: None, gold, text: &self.user_text }
     }
 
-    /// The assistant's words are an answer in the lane: nothing is open, and nothing waits for the message.
+    /// The assistant's words are an answer in the lane: nothing is open, and nothing waits for the message. In another
+    /// lane a review is open, and the message is the first that is said to it.
     fn decide(&self, subject: &mut dyn Subject) -> Result<Self::Decided, DriverError> {
+        subject.begin(question::moment(None));
+        let _ = subject.deliver(Incoming::review(USER))?;
+        let review = subject.deliver(Incoming::said(USER, &self.user_text))?;
+        let completed = review.decision.reason == Reason::ReviewComplete;
         subject.begin(question::moment(None));
         let _ = subject.deliver(Incoming::answered(&self.system_text))?;
         let step = subject.deliver(Incoming::said(USER, &self.user_text))?;
-        Ok(Closed { closing: step.decision.reason == Reason::Acknowledged, seen: Seen::of(&step) })
+        let closing = step.decision.reason == Reason::Acknowledged;
+        Ok(Closed { closing, completed, seen: Seen::of(&step) })
     }
 
     fn predict(&self, decided: &Self::Decided) -> Vec<Value> {
@@ -94,18 +102,24 @@ impl Task for Closing {
 
     fn section(ran: &[Ran<Self>]) -> Section {
         let mut section = Section { task: Self::NAME, cases: ran.len(), ..Section::default() };
-        let mut table = Table::new("by_label", "By source and label", &["source", "gold", "cases", "closed"]);
+        let mut table = Table::new(
+            "by_label",
+            "By source and label",
+            &["source", "gold", "cases", "closed", "review completed"],
+        );
         for ((source, gold), group) in grouped(ran, |ran| (&ran.case.source, ran.case.gold)) {
-            let closed = closed(group);
+            let (closed, completed) = (closed(group.iter().copied()), completed(group));
             table.rows.push(vec![
                 source.as_str().into(),
                 gold.word().into(),
                 closed.of.into(),
                 closed.into(),
+                completed.into(),
             ]);
         }
         for (gold, group) in grouped(ran, |ran| ran.case.gold) {
-            section.figures.push((format!("closing.{}", gold.word()), closed(group)));
+            section.figures.push((format!("closing.{}", gold.word()), closed(group.iter().copied())));
+            section.figures.push((format!("review.{}", gold.word()), completed(group)));
         }
         section.tables.push(table);
         section
@@ -114,6 +128,10 @@ impl Task for Closing {
 
 fn closed<'r>(cases: impl IntoIterator<Item = &'r Ran<Closing>>) -> Rate {
     cases.into_iter().map(|ran| Some(ran.decided.closing)).collect()
+}
+
+fn completed<'r>(cases: impl IntoIterator<Item = &'r Ran<Closing>>) -> Rate {
+    cases.into_iter().map(|ran| Some(ran.decided.completed)).collect()
 }
 
 #[cfg(test)]
@@ -132,7 +150,8 @@ mod tests {
         ] {
             let row = json!({ "id": "1", "source": "own", "system_text": "", "user_text": "", "gold": gold });
             let case: Closing = serde_json::from_value(row).unwrap();
-            let found = case.mistakes(&Closed { closing, seen: seen(Reason::GateOpened) });
+            let found =
+                case.mistakes(&Closed { closing, completed: closing, seen: seen(Reason::GateOpened) });
             assert_eq!(found.first().map(|found| found.mistake), mistake, "{gold} {closing}");
         }
     }

@@ -68,6 +68,9 @@ goals! {
     "closing.complete": "ack", "complete: recall", "0.74", AtLeast(0.95);
     "closing.complete_plus_new": "ack", "thanks and a new task closed", "0.86", AtMost(0.01);
     "closing.not_complete": "ack", "other closed", "0.04", AtMost(0.005);
+    "review.complete": "ack, to a review", "complete: recall", "", Open;
+    "review.complete_plus_new": "ack, to a review", "thanks and a new task completed it", "", Open;
+    "review.not_complete": "ack, to a review", "other completed it", "", Open;
     "utterance.polarity": "utterance", "affirm and deny: right polarity", "0.85", AtLeast(0.95);
     "utterance.tasks": "utterance", "tasks taken as yes or no", "0.05", AtMost(0.002);
     "utterance.maybe": "utterance", "maybe taken as yes or no", "0.50", AtMost(0.02);

@@ -69,9 +69,12 @@ impl Task for IntentCase {
         }
     }
 
-    /// Nothing is open in the lane. An active review cannot be given: this version of the engine starts none.
+    /// Nothing is open in the lane but the review the case may name.
     fn decide(&self, subject: &mut dyn Subject) -> Result<Self::Decided, DriverError> {
         subject.begin(question::moment(None));
+        if self.context.active_review {
+            let _ = subject.deliver(Incoming::review(USER))?;
+        }
         let step = subject.deliver(Incoming::said(USER, &self.user_text))?;
         let gated = step.decision.reason == Reason::GateOpened;
         Ok(Wanted { intent: word(&step.decision), gated, seen: Seen::of(&step) })
@@ -103,13 +106,6 @@ impl Task for IntentCase {
 
     fn section(ran: &[Ran<Self>]) -> Section {
         let mut section = Section { task: Self::NAME, cases: ran.len(), ..Section::default() };
-        let reviews = ran.iter().filter(|ran| ran.case.context.active_review).count();
-        if reviews > 0 {
-            let have = if reviews == 1 { "1 case has".into() } else { format!("{reviews} cases have") };
-            section.notes.push(format!(
-                "{have} an open review, which this version of the engine cannot have: put without one."
-            ));
-        }
         let mut table = Table::new(
             "by_source_and_label",
             "By source and label",
@@ -158,6 +154,7 @@ fn word(decision: &Decision) -> &'static str {
     match (decision.intent, decision.reason) {
         (Some(Intent::Ticket), _) | (None, Reason::CommandTicket) => "TICKET",
         (Some(Intent::Review), _) => "REVIEW",
+        (None, Reason::ReviewPatched | Reason::ReviewUnchanged | Reason::ReviewComplete) => "REVIEW",
         (Some(Intent::Discussion), _) | (None, Reason::Acknowledged) => "DISCUSSION",
         (Some(Intent::Ambiguous), _) => "AMBIGUOUS",
         (Some(Intent::Meta), _) | (None, _) => "META",
@@ -232,6 +229,7 @@ mod tests {
             (Reason::Acknowledged, "DISCUSSION"),
             (Reason::CommandTicket, "TICKET"),
             (Reason::CommandHelp, "META"),
+            (Reason::ReviewPatched, "REVIEW"),
             (Reason::InterruptNothing, "META"),
         ] {
             decision.reason = reason;

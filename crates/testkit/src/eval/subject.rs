@@ -74,6 +74,12 @@ impl Incoming {
         }
     }
 
+    /// A person's command opens a review, which the lane is about from then on.
+    #[must_use]
+    pub fn review(by: &str) -> Self {
+        Self { kind: EventKind::Command { text: "review".into() }, ..Self::said(by, "") }
+    }
+
     /// The host's agent says this.
     #[must_use]
     pub fn posted(posted: AssistantPosted) -> Self {

@@ -187,6 +187,10 @@ impl LocalTracker {
             return none(format!("“{}” is no key of {project}; give one like {project}-1", named.trim()));
         };
         let key = format!("{project}-{number}");
+        // A hidden project is not there for anybody who comes through a conversation.
+        if let Err(error) = checks::project(&self.config(), project) {
+            return rejected(vec![error]);
+        }
         match self.issue(tenant, &key).await {
             Ok(Some(issue)) => Attempt::Applied(issue.view()),
             Ok(None) => none(format!("There is no issue {key}")),

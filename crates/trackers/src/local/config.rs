@@ -157,10 +157,14 @@ impl ProjectConfig {
         listed.is_empty() || by.is_some_and(|who| listed.iter().any(|entry| bare(entry) == bare(who)))
     }
 
-    /// Whether it has a field for this part.
+    /// Whether it has a field for this part. Links to where an issue was asked for always have their place: nobody wrote
+    /// them, so nobody could leave them out.
     #[must_use]
     pub fn has_field(&self, part: Part) -> bool {
-        self.fields.is_empty() || self.fields.contains(&part) || self.required.contains(&part)
+        part == Part::Evidence
+            || self.fields.is_empty()
+            || self.fields.contains(&part)
+            || self.required.contains(&part)
     }
 
     /// Whether this part must be written for this type.

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use throughline_engine::effect::FieldError;
 use throughline_engine::tickets::Part;
 use throughline_engine::{EffectId, Millis, Timestamp};
 
 /// A call of the contract.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Call {
     /// See [`crate::Tracker::check`].
@@ -26,7 +26,8 @@ pub enum Call {
 }
 
 /// What goes wrong with one call.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Fault {
     /// Nothing: this call goes through.
     Pass,
@@ -63,18 +64,22 @@ pub enum Fault {
 }
 
 /// One scripted fault: the first call it fits consumes it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Scripted {
     /// The only call it is meant for; `None` is any but [`Call::Find`] and [`Call::Seek`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<Call>,
     /// The only item it is meant for; `None` is any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item: Option<Which>,
     /// What happens.
     pub fault: Fault,
 }
 
 /// Which item of a batch a fault is meant for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Which {
     /// The one the tracker was asked for as the so manieth, from 1. Asking again for the same item counts no further.
     Nth(usize),

@@ -215,6 +215,14 @@ impl LocalTracker {
         }
     }
 
+    /// Whether the effect has made its issue, or its request is still under way and will; and there is to be no other.
+    async fn made_once(&self, tenant: &str, effect: &EffectId) -> bool {
+        let made = issues::of_effect(self.documents.as_ref(), tenant, effect).await;
+        let late = || self.late.lock().unwrap_or_else(PoisonError::into_inner);
+        let comes = || late().iter().any(|late| late.tenant == tenant && late.effect == *effect);
+        self.guarantee == Guarantee::Idempotent && (made.is_ok_and(|made| !made.is_empty()) || comes())
+    }
+
     /// When a request that is late by so much arrives.
     fn due(&self, after: throughline_engine::Millis) -> Timestamp {
         let faults = self.faults.as_ref().filter(|faults| faults.timed());
@@ -250,6 +258,10 @@ impl Tracker for LocalTracker {
             Fault::ParentIgnored => return self.apply(tenant, project, effect, item, None).await,
             Fault::LostReply | Fault::ErrorAfterApply => {
                 let _ = self.apply(tenant, project, effect, item, parent).await;
+            }
+            // Whoever makes an issue once for an effect says so before it says no.
+            Fault::Reject(_) if self.made_once(tenant, effect).await => {
+                return self.apply(tenant, project, effect, item, parent).await;
             }
             Fault::LateApply { after } => {
                 let act = Act::Create { item: item.clone(), parent: parent.map(str::to_owned) };

@@ -3,15 +3,17 @@
 
 use std::collections::BTreeMap;
 
-use throughline_engine::workflow::{Button, CardModel, ItemModel};
+use throughline_engine::workflow::{Action, Button, CardModel, ItemModel};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::split::{PART, split, units};
 use super::text::{Style, Text};
 use super::{Key, Part};
 
-/// Buttons of one message that Telegram takes.
-const KEYS: usize = 100;
+/// Rows of buttons under one message, and buttons of one row (`spec 07 §1`).
+const ROWS: usize = 8;
+/// See [`ROWS`].
+const ROW_MOST: usize = 8;
 /// Graphemes of a button's label; more is cut off.
 const LABEL: usize = 40;
 /// Buttons of one row, if their labels are short.
@@ -66,13 +68,13 @@ fn body(card: &CardModel) -> Text {
         text.say(Style::Plain, &field.text);
     }
     for item in &card.items {
-        self::item(&mut text, item);
+        self::item(&mut text, card, item);
     }
     text
 }
 
 /// One item of a card: what it is, how it stands, what is written of it and what is wrong with it.
-fn item(text: &mut Text, item: &ItemModel) {
+fn item(text: &mut Text, card: &CardModel, item: &ItemModel) {
     text.push(Style::Plain, "\n\n");
     text.push(Style::Bold, &item.label);
     text.push(Style::Plain, ": ");
@@ -80,32 +82,88 @@ fn item(text: &mut Text, item: &ItemModel) {
     if !item.state.is_empty() {
         text.say(Style::Plain, &format!("\n{}", item.state));
     }
-    for field in item.details() {
+    for field in item.shown(card) {
         text.say(Style::Plain, &format!("\n{}: {}", field.label, field.text));
     }
-    for error in &item.errors {
-        text.say(Style::Plain, &format!("\n✗ {} ({})", error.text, error.field));
+    for error in item.wrong() {
+        text.say(Style::Plain, &format!("\n✗ {}", error.told()));
     }
-    if let Some(link) = &item.link {
+    if let Some(link) = followable(item.link.as_deref()) {
         text.push(Style::Plain, &format!("\n{link}"));
     }
 }
 
-/// The card's own buttons, then a row for each item: its edit names it, since a button stands far from its item.
+/// The card's own buttons, then those of its items, which name their item since a button stands far from it: a row for
+/// each item, or short ones side by side where there are too many for that.
 fn keyboard(card: &CardModel) -> Vec<Vec<Key>> {
     let mut rows = keys(&card.buttons);
-    let own: usize = rows.iter().map(Vec::len).sum();
-    let of_items: usize = card.items.iter().map(|item| item.buttons.len()).sum();
-    // With very many items the first button of each stays: what cannot be removed here can be edited, or cancelled.
-    let each = if own + of_items <= KEYS { usize::MAX } else { 1 };
-    for item in card.items.iter().take(KEYS - own.min(KEYS)) {
-        let row = item.buttons.iter().take(each).filter_map(|button| {
-            let label = format!("{} · {}", item.label, button.label);
-            Some(Key { label: label.graphemes(true).take(LABEL).collect(), data: button.token.clone()? })
-        });
-        rows.extend(Some(row.collect::<Vec<_>>()).filter(|row| !row.is_empty()));
+    match shortened(card) {
+        None => {
+            for item in &card.items {
+                let named = |button: &Button| key(format!("{} · {}", item.label, button.label), button);
+                rows.push(item.buttons.iter().filter_map(named).collect());
+            }
+        }
+        Some(short) => {
+            for kind in 0..short.kinds {
+                let of_kind = card.items.iter().filter_map(|item| {
+                    let button = item.buttons.get(kind)?;
+                    key(format!("{} {}", sign(button.action), initial(&item.label)), button)
+                });
+                rows.extend(of_kind.collect::<Vec<_>>().chunks(short.row).map(<[Key]>::to_vec));
+            }
+        }
     }
+    rows.retain(|row| !row.is_empty());
     rows
+}
+
+/// How the buttons of many items are laid out.
+struct Short {
+    /// The first so many buttons of each item. Where there is no room for all, what cannot be removed can be edited.
+    kinds: usize,
+    /// So many in a row.
+    row: usize,
+}
+
+/// None: a row for each item has room.
+fn shortened(card: &CardModel) -> Option<Short> {
+    let items = card.items.iter().filter(|item| !item.buttons.is_empty()).count();
+    let left = ROWS.saturating_sub(keys(&card.buttons).len());
+    if items <= left {
+        return None;
+    }
+    let kinds = card.items.iter().map(|item| item.buttons.len()).max().unwrap_or(0);
+    let fits = |kinds: usize| {
+        let row = (ROW_MOST / 2..=ROW_MOST).find(|row| kinds * items.div_ceil(*row) <= left);
+        row.map(|row| Short { kinds, row })
+    };
+    (1..=kinds).rev().find_map(fits).or(Some(Short { kinds: 1, row: ROW_MOST }))
+}
+
+/// What the short buttons mean.
+fn legend(card: &CardModel) -> Option<String> {
+    let short = shortened(card)?;
+    let item = card.items.iter().rfind(|item| !item.buttons.is_empty())?;
+    let says = |button: &Button| {
+        let verb = button.label.trim_end_matches('…');
+        format!("{} {}: {verb} {}", sign(button.action), initial(&item.label), item.label)
+    };
+    Some(item.buttons.iter().take(short.kinds).map(says).collect::<Vec<_>>().join(" · "))
+}
+
+fn sign(action: Action) -> &'static str {
+    if action == Action::RemoveStory { "✕" } else { "✎" }
+}
+
+/// `S12` for `Story 12`.
+fn initial(label: &str) -> String {
+    let (name, number) = label.split_once(' ').unwrap_or((label, ""));
+    name.chars().take(1).chain(number.chars()).collect()
+}
+
+fn key(label: String, button: &Button) -> Option<Key> {
+    Some(Key { label: label.graphemes(true).take(LABEL).collect(), data: button.token.clone()? })
 }
 
 fn tail(card: &CardModel) -> Text {
@@ -114,12 +172,20 @@ fn tail(card: &CardModel) -> Text {
         text.push(Style::Plain, "\n");
     }
     for error in &card.errors {
-        text.say(Style::Plain, &format!("\n✗ {} ({})", error.text, error.field));
+        text.say(Style::Plain, &format!("\n✗ {}", error.told()));
     }
-    if let Some(link) = &card.link {
+    if let Some(legend) = legend(card) {
+        text.push(Style::Plain, &format!("\n\n{legend}"));
+    }
+    if let Some(link) = followable(card.link.as_deref()) {
         text.push(Style::Plain, &format!("\n\n{link}"));
     }
     text
+}
+
+/// A link that leads somewhere from here. A path of our own pages does not, and would look like a command.
+fn followable(link: Option<&str>) -> Option<&str> {
+    link.filter(|link| link.contains("://"))
 }
 
 /// A sentence of ours that names people by their number, `asked by @4711`: those we know become mentions.
@@ -149,15 +215,13 @@ fn keys(buttons: &[Button]) -> Vec<Vec<Key>> {
     let mut rows: Vec<Vec<Key>> = Vec::new();
     let mut width = usize::MAX;
     for button in buttons {
-        let Some(token) = &button.token else { continue };
         let tick = match button.on {
             Some(true) => "☑ ",
             Some(false) => "☐ ",
             None => "",
         };
-        let label: String = format!("{tick}{}", button.label).graphemes(true).take(LABEL).collect();
-        let wide = label.graphemes(true).count();
-        let key = Key { label, data: token.clone() };
+        let Some(key) = key(format!("{tick}{}", button.label), button) else { continue };
+        let wide = key.label.graphemes(true).count();
         match rows.last_mut().filter(|row| row.len() < ROW && width.saturating_add(wide) <= ROW_WIDTH) {
             Some(row) => {
                 row.push(key);

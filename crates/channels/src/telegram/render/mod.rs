@@ -18,7 +18,7 @@ const ALERT: usize = 200;
 const PLACEHOLDER: usize = 64;
 
 /// One message.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Part {
     /// Its text with marks.
     pub html: String,
@@ -31,7 +31,7 @@ pub struct Part {
 }
 
 /// How a message asks.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Asks {
     /// The hint in the input field.
     pub hint: String,
@@ -41,7 +41,7 @@ pub struct Asks {
 }
 
 /// One button.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
     /// What it says.
     pub label: String,

@@ -237,7 +237,9 @@ impl Chat<'_> {
         if shown.is_empty() {
             self.app.out.note(&format!("({})", said.answer.reason));
         }
-        self.print(&shown)
+        self.print(&shown)?;
+        // What followed and is not of this turn: a decision's post.
+        self.news()
     }
 }
 

@@ -40,7 +40,8 @@ mod compiled {
 }
 
 pub(crate) use compiled::{
-    INTENT, INTENT_NAMES, LANGUAGES, RECOGNIZE, RECOGNIZE_NAMES, REVIEW, REVIEW_NAMES, VOCABULARY,
+    DRAFT, DRAFT_NAMES, INTENT, INTENT_NAMES, LANGUAGES, RECOGNIZE, RECOGNIZE_NAMES, REVIEW, REVIEW_NAMES,
+    VOCABULARY,
 };
 pub(crate) use cover::{Cover, Piece};
 pub(crate) use shape::{Caught, Few, Parts};

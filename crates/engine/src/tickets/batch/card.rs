@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::effect::FieldError;
-use crate::id::BatchId;
+use crate::id::{BatchId, DraftId};
 use crate::policy::Policy;
 use crate::say;
 use crate::tickets::{Draft, Item, ItemType, Part};
@@ -38,7 +38,8 @@ pub(crate) fn show(
         what += &format!(", part {} of {}", part.n, part.of);
     }
     model.title = say::batch::title(&what, &batch.by, &card.status, now);
-    model.hash = Some(hash_of(&payload_of_batch(&batch.target, &items(&drafts, known))));
+    let made = |epic: &DraftId| Some(known.draft(epic)?.created.as_ref()?.key.clone());
+    model.hash = Some(hash_of(&payload_of_batch(&batch.target, &items(&drafts, made))));
     model.items = drafts
         .iter()
         .zip(&labels)
@@ -47,7 +48,7 @@ pub(crate) fn show(
     let chars: usize = drafts.iter().map(Draft::chars).sum();
     if card.open() {
         model.facts = facts(card, checks, &batch.by, &batch.target.to_string(), now, policy);
-        model.facts.push(format!("{}, {chars} characters", say::batch::count(drafts.len())));
+        model.facts.push(say::card::size(drafts.len(), chars));
         model.facts.extend(latches.shut().map(|first| say::batch::confirm_first(first, drafts.len(), chars)));
         if let Checks::Failed { errors } = checks {
             model.errors = errors.iter().filter(|error| error.item.is_empty()).cloned().collect();
@@ -63,12 +64,13 @@ fn of_an_item(action: Action) -> bool {
     matches!(action, Action::EditStory | Action::RemoveStory)
 }
 
-/// The items as the approval holds them.
-fn items(drafts: &[Draft], known: &dyn Known) -> Vec<Item> {
+/// The items as the approval holds them: a story's parent is the epic beside it, or the issue that one of an earlier card
+/// became (`made`). Also once the epic is created: what a receipt is the hash of is what was approved.
+pub(crate) fn items(drafts: &[Draft], made: impl Fn(&DraftId) -> Option<String>) -> Vec<Item> {
+    let beside = |epic: &DraftId| drafts.iter().any(|draft| draft.id == *epic);
     let parent = |draft: &Draft| {
         let epic = draft.under.as_ref()?;
-        let made = known.draft(epic).and_then(|epic| epic.created.as_ref());
-        Some(made.map_or_else(|| epic.0.clone(), |made| made.key.clone()))
+        made(epic).filter(|_| !beside(epic)).or_else(|| Some(epic.0.clone()))
     };
     drafts
         .iter()
@@ -94,6 +96,12 @@ pub(crate) fn labels(drafts: &[Draft]) -> Vec<String> {
         if kind == ItemType::Epic && of_type(kind) == 1 { name.to_string() } else { format!("{name} {n}") }
     };
     drafts.iter().map(&mut label).collect()
+}
+
+/// The label of one of them.
+pub(crate) fn label(drafts: &[Draft], id: &DraftId) -> Option<String> {
+    let at = drafts.iter().position(|draft| draft.id == *id).filter(|_| drafts.len() > 1)?;
+    labels(drafts).get(at).cloned()
 }
 
 fn item(
@@ -153,7 +161,7 @@ fn form(draft: &Draft, card: &Card) -> Vec<Field> {
 fn item_buttons(card: &Card, draft: &Draft, label: &str) -> Vec<Button> {
     let own = card.actions().into_iter().filter(|action| of_an_item(*action));
     let name = |action: Action| {
-        let verb = action.label().trim_end_matches('…');
+        let verb = say::card::verb(action.label());
         format!("{verb} {}: {}, version {}", label.to_lowercase(), draft.part(Part::Title), card.version)
     };
     own.map(|action| Button {
@@ -171,7 +179,7 @@ fn button(card: &Card, action: Action, what: &str, count: usize) -> Button {
         Action::ConfirmQuantity => say::batch::confirm_label(count),
         _ => action.label().into(),
     };
-    let verb = label.trim_end_matches('…');
+    let verb = say::card::verb(&label);
     let name = match &card.status {
         CardStatus::Open => format!("{verb}: create {what}, version {}", card.version),
         _ => format!("{verb}: {what}"),

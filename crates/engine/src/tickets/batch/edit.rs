@@ -16,6 +16,7 @@ use crate::policy::limits;
 use crate::say;
 use crate::tickets::{Draft, ItemType, Part, flow, release};
 use crate::turn::Turn;
+use crate::workflow::press::refuse_step;
 use crate::workflow::{About, Card};
 
 /// What keeps the items of a batch from being created, before a tracker is asked: parts a preview needs
@@ -103,14 +104,16 @@ pub(crate) fn item(turn: &Turn<'_>, card: &Card, item: &str) -> Option<Draft> {
 
 /// *Remove*: the item leaves the batch. An epic with stories does not, and the last item neither: that is *Cancel*.
 pub(crate) fn remove(turn: &mut Turn<'_>, card: Card, item: &str) -> Decision {
-    let refused = Decision::new(Verdict::Refused, Reason::StaleStep);
-    let Some(mut batch) = card.batch().and_then(|batch| turn.batch(batch)) else { return refused };
     let id = DraftId::from(item);
+    let holds = |batch: &Batch| batch.items.contains(&id);
+    let Some(mut batch) = card.batch().and_then(|batch| turn.batch(batch)).filter(holds) else {
+        return refuse_step(turn);
+    };
     let has_stories =
         batch.items.iter().any(|draft| turn.draft_ref(draft).is_some_and(|d| d.under.as_ref() == Some(&id)));
     if has_stories || batch.items.len() < 2 {
         turn.tell(if has_stories { say::batch::HAS_STORIES } else { say::batch::LAST_ITEM });
-        return refused;
+        return Decision::new(Verdict::Refused, Reason::StaleStep);
     }
     batch.items.retain(|draft| *draft != id);
     turn.put(Record::Batch(batch));
@@ -138,12 +141,11 @@ pub(crate) fn add_story(turn: &mut Turn<'_>, card: Card, values: &BTreeMap<Strin
 }
 
 fn new_story(turn: &mut Turn<'_>, card: &Card) -> Result<Draft, Decision> {
-    let refused = Decision::new(Verdict::Refused, Reason::StaleStep);
     let drafts = turn.drafts_of(card);
-    let Some(batch) = card.batch().and_then(|batch| turn.batch(batch)) else { return Err(refused) };
+    let Some(batch) = card.batch().and_then(|batch| turn.batch(batch)) else { return Err(refuse_step(turn)) };
     if drafts.len() >= limits::BATCH_ITEMS {
         turn.tell(&say::batch::too_many(drafts.len() + 1));
-        return Err(refused);
+        return Err(Decision::new(Verdict::Refused, Reason::StaleStep));
     }
     let epic = drafts.iter().rev().find_map(|draft| match draft.item_type {
         ItemType::Epic => Some(draft.id.clone()),

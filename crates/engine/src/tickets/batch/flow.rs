@@ -14,13 +14,14 @@ use crate::id::{BatchId, CardId, DraftId, EffectId, MessageId};
 use crate::intent::Intent;
 use crate::intent::rules::Ruling;
 use crate::intent::several::Several;
-use crate::lane::{MessageKind, Record, Role};
+use crate::lane::{Message, MessageKind, Record, Role, TaskStatus};
 use crate::policy::limits;
 use crate::rungs::focus;
 use crate::say;
 use crate::tickets::{Draft, ItemType, Part, release};
 use crate::trace::Rung;
 use crate::turn::Turn;
+use crate::workflow::press::end_of;
 use crate::workflow::{About, Card, Checks, Progress};
 
 /// Starts a batch, as a task of its own: drafts of what the text says, a preview of all of them, and a question for what
@@ -54,7 +55,11 @@ pub(crate) fn start(turn: &mut Turn<'_>, asked: &Asked, by: &str) -> Verdict {
     };
     for Planned { kind, parts, under } in items {
         let under = under.and_then(|at: usize| batch.items.get(at).cloned());
-        let draft = Draft { parts, ..edit::blank(turn, &batch, kind, under) };
+        let mut draft = Draft { parts, ..edit::blank(turn, &batch, kind, under) };
+        // A story's links are its epic's, and what says nothing was said nowhere.
+        if draft.under.is_none() && !draft.parts.is_empty() {
+            [&batch.source].into_iter().chain(&asked.from).for_each(|message| draft.said_at(turn, message));
+        }
         batch.items.push(draft.id.clone());
         turn.put(Record::Draft(draft));
     }
@@ -90,9 +95,7 @@ pub(crate) fn drafted(turn: &mut Turn<'_>, id: &BatchId, written: Vec<Drafted>) 
     let mut drafts: Vec<Draft> = batch.items.iter().filter_map(|draft| turn.draft(draft)).collect();
     for one in written {
         let Some(draft) = answered(&drafts, &one).and_then(|at| drafts.get_mut(at)) else { continue };
-        for (part, text) in one.fields {
-            draft.parts.entry(part).or_insert(text);
-        }
+        draft.take(one.fields, |draft, part| draft.parts.contains_key(&part));
     }
     drafts.into_iter().for_each(|draft| turn.put(Record::Draft(draft)));
     show(turn, id, None);
@@ -123,6 +126,8 @@ pub(crate) struct Asked {
     pub(crate) text: String,
     /// What the text lists are stories; else all of it is said of the epic.
     pub(crate) lists: bool,
+    /// The messages that say it, besides the one that asks.
+    pub(crate) from: Vec<MessageId>,
 }
 
 impl Asked {
@@ -140,32 +145,37 @@ pub(crate) fn read(
 ) -> Option<Asked> {
     let several = several?;
     let below = below(object, said);
-    let listed =
-        several.list.is_some() || lists_items(below) || object.is_some_and(|o| o.contains([',', ';']));
+    let here = lists_items(below);
+    // "create a ticket for each of these": what they are, the thread lists.
+    let points = object.is_none() && several.list.is_none();
+    let listing = (!here && (points || several.whole.item == "epic")).then(|| listing(turn)).flatten();
+    let said = several.list.is_some() || object.is_some_and(|object| object.contains([',', ';']));
+    let listed = here || said || points && listing.is_some();
     if !(several.certain() || several.possible() && listed) {
         return None;
     }
-    let text = match &several.list {
-        Some(list) => [list::listed(list).as_str(), below].join("\n"),
-        None if several.whole.item == "epic" && !lists_items(below) => [below, &thread_text(turn)].join("\n"),
-        None => below.into(),
+    let (text, from) = match (&several.list, listing) {
+        (Some(list), _) => ([list::listed(list).as_str(), below].join("\n"), None),
+        (None, Some(listing)) => ([below, &listing.text].join("\n"), Some(listing.id.clone())),
+        (None, None) => (below.into(), None),
     };
-    Some(Asked { several: several.clone(), topic: object.unwrap_or_default().into(), text, lists: true })
+    let topic = object.unwrap_or_default().into();
+    Some(Asked { several: several.clone(), topic, text, lists: true, from: from.into_iter().collect() })
 }
 
 /// The lines below the one that asks.
-fn below<'t>(object: Option<&str>, text: &'t str) -> &'t str {
+pub(super) fn below<'t>(object: Option<&str>, text: &'t str) -> &'t str {
     let after = object.and_then(|object| Some(text.split_once(object)?.1)).unwrap_or(text);
     after.split_once('\n').map_or("", |(_, body)| body)
 }
 
 /// The message that asked for an open batch was edited: what it says now is taken in, item by item in order, and what
 /// was answered or written on the card since stays. More items are more, fewer take none away: that is *Remove*.
-pub(crate) fn remake(turn: &mut Turn<'_>, card: Card, ruling: Option<Ruling>, text: &str) {
+pub(crate) fn remake(turn: &mut Turn<'_>, card: Card, ruling: Option<Ruling>, text: &str) -> bool {
     let (object, several) = ruling.map(|ruling| (ruling.object, ruling.several)).unwrap_or_default();
     let asked = read(turn, object.as_deref(), several.as_ref(), text);
     let (Some(asked), Some(mut batch)) = (asked, card.batch().and_then(|batch| turn.batch(batch))) else {
-        return;
+        return false;
     };
     let items = plan(&asked.wanted(), turn.policy.window.title_chars);
     for (at, Planned { kind, parts, under }) in items.into_iter().take(limits::BATCH_ITEMS).enumerate() {
@@ -182,11 +192,12 @@ pub(crate) fn remake(turn: &mut Turn<'_>, card: Card, ruling: Option<Ruling>, te
     }
     turn.put(Record::Batch(batch));
     edit::changed(turn, card);
+    true
 }
 
 /// What a batch can be made from, when the message itself lists nothing: what it points at, else the newest list or
 /// story somebody wrote in this lane (`spec 03 §6.1`). Only what people wrote: what we said is not theirs.
-fn thread_text(turn: &Turn<'_>) -> String {
+fn listing<'t>(turn: &'t Turn<'_>) -> Option<&'t Message> {
     let own = turn.said.as_ref().map(|said| said.message.clone());
     let theirs = |id: &str| turn.message_ref(id).filter(|message| message.role == Role::User);
     let anchor =
@@ -196,7 +207,7 @@ fn thread_text(turn: &Turn<'_>) -> String {
         let ids = turn.head.window.texts().rev().filter(|id| own.as_ref().is_none_or(|own| own.0 != *id));
         ids.filter_map(theirs).find(|message| lists_items(&message.text))
     };
-    anchored.or_else(newest).map(|message| message.text.clone()).unwrap_or_default()
+    anchored.or_else(newest)
 }
 
 /// Shows a batch that is kept already.
@@ -242,6 +253,25 @@ pub(crate) fn retry(turn: &mut Turn<'_>, receipt: &Card) -> Decision {
         .collect();
     again(turn, receipt, &missing, None);
     Decision::new(Verdict::Shown, Reason::PressApplied)
+}
+
+/// A preview was cancelled, or nobody pressed in time: the next part of a split batch opens, else the task is over. What
+/// it was to try again is missing once more.
+pub(crate) fn dropped(turn: &mut Turn<'_>, card: &Card) {
+    if !open_next(turn, card) {
+        end_of(turn, card, TaskStatus::Cancelled);
+    }
+    for mut receipt in turn.receipts_waiting_for(&card.id) {
+        let in_vain: Vec<(DraftId, Progress)> = receipt
+            .released()
+            .filter(|(_, progress)| progress.is_tried_on(&card.id))
+            .map(|(draft, progress)| (draft.clone(), progress.clone().tried_in_vain()))
+            .collect();
+        for (draft, now) in in_vain {
+            receipt.put(&draft, now);
+        }
+        turn.update(receipt);
+    }
 }
 
 /// The part that follows a batch that is over. `false`: none does.

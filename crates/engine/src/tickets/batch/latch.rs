@@ -12,7 +12,7 @@ use crate::lane::Record;
 use crate::say;
 use crate::tickets::Draft;
 use crate::turn::Turn;
-use crate::workflow::press::close;
+use crate::workflow::press::{close, refuse_step};
 use crate::workflow::{About, Action, Card, CardStatus};
 
 /// One thing to confirm.
@@ -91,7 +91,7 @@ fn recent(turn: &Turn<'_>) -> usize {
 /// *Confirm* was pressed. What would be approved stays what it is, and so does the version.
 pub(crate) fn confirm(turn: &mut Turn<'_>, mut card: Card, action: Action) -> Decision {
     let About::BatchPreview { latches, .. } = &mut card.about else {
-        return Decision::new(Verdict::Refused, Reason::StaleStep);
+        return refuse_step(turn);
     };
     let latch = if action == Action::ConfirmQuantity { &mut latches.quantity } else { &mut latches.size };
     *latch = Latch::Confirmed;
@@ -115,12 +115,11 @@ pub(crate) fn rearmed(turn: &mut Turn<'_>, card: &Card) -> bool {
 /// *Split into batches*: in order and greedy, each within the limit, one item that is too long alone. The first opens
 /// now, each other when the one before it is over.
 pub(crate) fn split(turn: &mut Turn<'_>, card: Card) -> Decision {
-    let refused = Decision::new(Verdict::Refused, Reason::StaleStep);
-    let Some(whole) = card.batch().and_then(|batch| turn.batch(batch)) else { return refused };
+    let Some(whole) = card.batch().and_then(|batch| turn.batch(batch)) else { return refuse_step(turn) };
     let groups = groups(&turn.drafts_of(&card), turn.policy.latch.chars);
     if groups.len() < 2 {
         turn.tell(say::batch::ONE_ITEM);
-        return refused;
+        return Decision::new(Verdict::Refused, Reason::StaleStep);
     }
     let of = u32::try_from(groups.len()).unwrap_or(u32::MAX);
     let ids: Vec<BatchId> = groups.iter().map(|_| turn.new_batch_id()).collect();

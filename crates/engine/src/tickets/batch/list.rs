@@ -4,7 +4,8 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use crate::tickets::extract::{labelled, title_line};
+use crate::tickets::extract::title_line;
+use crate::tickets::words::{heading, joined, labelled, story};
 use crate::tickets::{ItemType, Part};
 
 /// A text: what stands before its list, and the list.
@@ -29,27 +30,6 @@ pub(super) struct Entry {
 const INDENT: usize = 2;
 /// How a line of a list begins, a number apart.
 const MARKS: [&str; 6] = ["- ", "* ", "• ", "– ", "— ", "· "];
-/// What a list of items may be headed by.
-const HEADINGS: [&str; 9] =
-    ["stories", "user stories", "items", "tickets", "tasks", "bugs", "issues", "epics", "aufgaben"];
-
-/// How a user story begins, what it wants, and why: English and German.
-const AS: [&str; 5] = ["as a ", "as an ", "as the ", "als ", "as "];
-const WANT: [&str; 11] = [
-    "i want to be able to ",
-    "i want to ",
-    "i want ",
-    "i would like to ",
-    "i'd like to ",
-    "i need to ",
-    "i need ",
-    "i can ",
-    "möchte ich ",
-    "will ich ",
-    "kann ich ",
-];
-const WHY: [&str; 6] = [", so that ", " so that ", " in order to ", ", damit ", " damit ", ", um "];
-
 /// Reads the lists of a text.
 pub(super) fn outline(text: &str) -> Outline {
     let mut read = Outline::default();
@@ -100,43 +80,6 @@ fn marked(line: &str) -> Option<&str> {
     bullet.or_else(numbered).map(str::trim).filter(|rest| !rest.is_empty())
 }
 
-fn heading(line: &str) -> bool {
-    let words = line.trim_end_matches(':').trim().to_lowercase();
-    line.ends_with(':') && HEADINGS.contains(&words.as_str())
-}
-
-/// What a user story wants, in its own words: the title of "As a user I want to log in so that I see my orders" is "Log
-/// in".
-pub(super) fn story(sentence: &str) -> Option<String> {
-    let lower = sentence.to_lowercase();
-    // Folding may move bytes; such a sentence keeps its own title.
-    if lower.len() != sentence.len() || !AS.iter().any(|start| lower.starts_with(start)) {
-        return None;
-    }
-    let line = lower.lines().next().unwrap_or_default();
-    let (at, want) = WANT
-        .iter()
-        .filter_map(|want| Some((line.find(want)?, want)))
-        .min_by_key(|(at, want)| (*at, core::cmp::Reverse(want.len())))?;
-    let from = at + want.len();
-    let end = WHY.iter().filter_map(|why| line[from..].find(why)).min().map_or(line.len(), |why| from + why);
-    let wanted = sentence.get(from..end)?.trim().trim_end_matches(['.', ',', ';', '!']);
-    (!wanted.is_empty()).then(|| wanted.to_string())
-}
-
-/// The kind an entry names itself: "Story: …", "Bug: …".
-pub(super) fn kind(entry: &str) -> Option<(ItemType, &str)> {
-    let (name, rest) = entry.split_once(':')?;
-    let kind = match name.trim().to_lowercase().as_str() {
-        "epic" => ItemType::Epic,
-        "story" | "user story" => ItemType::Story,
-        "bug" => ItemType::Bug,
-        "task" | "aufgabe" => ItemType::Task,
-        _ => return None,
-    };
-    Some((kind, rest.trim()))
-}
-
 /// Several things on one line: "log in, log out and reset" is three.
 pub(super) fn pieces(line: &str) -> Vec<String> {
     let by = |text: &str, cut: &[char]| -> Vec<String> {
@@ -148,13 +91,9 @@ pub(super) fn pieces(line: &str) -> Vec<String> {
     }
     let mut parted = by(line, &[',']);
     let last = parted.pop().unwrap_or_default();
-    let last =
-        ["and ", "und ", "or ", "oder "].iter().find_map(|join| last.strip_prefix(join)).unwrap_or(&last);
-    let joined = [" and ", " und ", " & "].iter().find_map(|join| last.split_once(join));
-    match joined {
-        Some((a, b)) => parted.extend([a.trim().to_string(), b.trim().to_string()]),
-        None => parted.push(last.into()),
-    }
+    let (one, other) = joined(&last);
+    parted.push(one.into());
+    parted.extend(other.map(String::from));
     parted
 }
 
@@ -172,7 +111,7 @@ pub(super) fn parts(
     let head = entry.lines().next().unwrap_or_default();
     let (_, mut parts) = crate::tickets::extract(entry, Some(kind), title_chars);
     if let Some(wanted) = story(head) {
-        parts.insert(Part::Title, title_line(&wanted, title_chars));
+        parts.insert(Part::Title, title_line(wanted, title_chars));
         let more = parts.remove(&Part::Problem);
         let problem = more.map_or_else(|| head.to_string(), |more| alloc::format!("{head}\n{more}"));
         parts.insert(Part::Problem, problem);
@@ -231,7 +170,7 @@ mod tests {
             ("As a rule we want to be quick", None),
             ("Log in", None),
         ] {
-            assert_eq!(story(sentence).as_deref(), wanted, "{sentence}");
+            assert_eq!(story(sentence), wanted, "{sentence}");
         }
     }
 

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use super::list::{self, Entry, Outline};
 use crate::intent::several::{Group, Several};
 use crate::tickets::extract::title_line;
-use crate::tickets::{ItemType, Part, extract, fill};
+use crate::tickets::{ItemType, Part, extract, fill, words};
 
 /// What a batch is asked to be, and what it is made from.
 #[derive(Clone, Debug, Default)]
@@ -44,7 +44,8 @@ impl<'t> Wanted<'t> {
     /// What a request asks for.
     pub(crate) fn of(several: &Several, topic: &'t str, text: &'t str) -> Self {
         let first = several.parts.first();
-        let all = several.parts.iter().map(|group| group.count).sum::<Option<usize>>();
+        let add = |all: usize, group: &Group| Some(all.saturating_add(group.count?));
+        let all = several.parts.iter().try_fold(0, add);
         let mut wanted = Self { each: several.each, topic, text, ..Self::default() };
         if several.whole.item == "epic" {
             wanted.epics = several.whole.count.unwrap_or(1).max(1);
@@ -59,10 +60,12 @@ impl<'t> Wanted<'t> {
         wanted
     }
 
-    /// How many items are asked for in all.
+    /// How many items are asked for in all. A person can write any number.
     pub(super) fn asked(&self) -> usize {
-        let stories = self.items.unwrap_or_default() + self.more.iter().map(|(_, n)| n).sum::<usize>();
-        self.epics + if self.each { stories * self.epics.max(1) } else { stories }
+        let more = self.more.iter().fold(0, |all: usize, (_, n)| all.saturating_add(*n));
+        let stories = self.items.unwrap_or_default().saturating_add(more);
+        let times = if self.each { self.epics.max(1) } else { 1 };
+        self.epics.saturating_add(stories.saturating_mul(times))
     }
 }
 
@@ -182,7 +185,7 @@ fn said_of_all(parts: &mut BTreeMap<Part, String>, head: &str) {
 }
 
 fn planned(text: &str, kind: Option<ItemType>, under: Option<usize>, title_chars: usize) -> Planned {
-    let (named, text) = list::kind(text).map_or((None, text), |(kind, rest)| (Some(kind), rest));
+    let (named, text) = words::kind(text).map_or((None, text), |(kind, rest)| (Some(kind), rest));
     let kind = kind.or(named).unwrap_or_else(|| extract(text, None, title_chars).0);
     let mut parts = list::parts(text, kind, title_chars);
     if let Some(title) = parts.get_mut(&Part::Title) {
@@ -202,12 +205,19 @@ fn pad(items: &mut Vec<Planned>, asked: usize, kind: Option<ItemType>, under: Op
 /// Whether a text lists what items could be made of.
 pub(super) fn lists_items(text: &str) -> bool {
     let entries = list::outline(text).entries;
-    entries.len() > 1 || entries.iter().any(|entry| list::story(&entry.text).is_some())
+    entries.len() > 1 || entries.iter().any(|entry| words::story(&entry.text).is_some())
 }
 
 #[cfg(test)]
 mod tests {
+    use alloc::format;
+
+    use proptest::prelude::*;
+
+    use super::super::flow;
     use super::*;
+    use crate::intent::rules::rule;
+    use crate::recognize::Words;
 
     fn titles(items: &[Planned]) -> Vec<(ItemType, &str, Option<usize>)> {
         items
@@ -280,5 +290,122 @@ mod tests {
         );
         let topic = Wanted { items: Some(2), topic: "auth", ..Wanted::default() };
         assert_eq!(titles(&plan(&topic, 255)), [(ItemType::Task, "", None), (ItemType::Task, "", None)]);
+    }
+
+    /// What a request would make, without a lane: as `batch::read` puts it together.
+    fn asked(text: &str) -> Option<Vec<Planned>> {
+        let ruling = rule(&Words::of(text))?;
+        let several = ruling.several.filter(Several::possible)?;
+        let below = flow::below(ruling.object.as_deref(), text);
+        let topic = ruling.object.unwrap_or_default();
+        let listed = several.list.as_ref().map(|list| list::listed(list)).unwrap_or_default();
+        let text = [&*listed, below].join("\n");
+        Some(plan(&Wanted { lists: true, ..Wanted::of(&several, &topic, &text) }, 255))
+    }
+
+    #[test]
+    fn requests_in_words() {
+        use ItemType::{Bug, Epic, Story, Task};
+        for (text, expected) in [
+            (
+                "Create epic with 5 stories for auth",
+                &[(Epic, "Auth"), (Story, ""), (Story, ""), (Story, ""), (Story, ""), (Story, "")][..],
+            ),
+            ("Erstelle ein Epic mit zwei Stories für Auth", &[(Epic, "Auth"), (Story, ""), (Story, "")]),
+            (
+                "Kannst du ein Epic mit 2 Storys für Auth anlegen?",
+                &[(Epic, "Auth"), (Story, ""), (Story, "")],
+            ),
+            ("Leg zwei Bugs an: Suche hängt, Export leer", &[(Bug, "Suche hängt"), (Bug, "Export leer")]),
+            (
+                "Erstelle zwei Epics mit je 1 Story für Auth und Bezahlung",
+                &[(Epic, "Auth"), (Story, ""), (Epic, "Bezahlung"), (Story, "")],
+            ),
+            (
+                "create a ticket for each of these: login, search and export",
+                &[(Task, "Login"), (Task, "Search"), (Task, "Export")],
+            ),
+            ("create a ticket for each of these:\n1. Login\n2. Search", &[(Task, "Login"), (Task, "Search")]),
+            (
+                "Erstelle je ein Ticket für Login, Suche und Export",
+                &[(Task, "Login"), (Task, "Suche"), (Task, "Export")],
+            ),
+            (
+                "Erstelle für jeden dieser Punkte ein Ticket:\n- Login\n- Suche",
+                &[(Task, "Login"), (Task, "Suche")],
+            ),
+            ("create a couple of bugs for the export", &[(Bug, ""), (Bug, "")]),
+            (
+                "create tickets:\n- Story: As a user I want to log in\n- Bug: search hangs",
+                &[(Story, "Log in"), (Bug, "Search hangs")],
+            ),
+            (
+                "Create stories:\nAs a user I want to log in.\nAs an admin, I want audit logs so that I see who did it.",
+                &[(Story, "Log in"), (Story, "Audit logs")],
+            ),
+            (
+                "Erstelle Stories:\nAls Nutzer möchte ich mich anmelden, damit ich bestellen kann.\nAls Kunde will ich bestellen.",
+                &[(Story, "Mich anmelden"), (Story, "Bestellen")],
+            ),
+        ] {
+            let items = asked(text).unwrap_or_else(|| panic!("not several: {text}"));
+            let found: Vec<_> = titles(&items).into_iter().map(|(kind, title, _)| (kind, title)).collect();
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    /// A count as a digit or a word, in English and German.
+    const COUNTS: [[&str; 3]; 6] = [
+        ["2", "two", "zwei"],
+        ["3", "three", "drei"],
+        ["5", "five", "fünf"],
+        ["7", "seven", "sieben"],
+        ["10", "ten", "zehn"],
+        ["12", "twelve", "zwölf"],
+    ];
+    const NUMBERS: [usize; 6] = [2, 3, 5, 7, 10, 12];
+    const BULLETS: [&str; 4] = ["- ", "* ", "• ", "1. "];
+
+    proptest! {
+        /// As many as are asked for, or as the list is long; each entry is the title of one, in order; an epic first; and
+        /// nothing has words that nobody said.
+        #[test]
+        fn the_count_is_honoured(
+            (german, digits, each) in any::<(bool, bool, bool)>(),
+            (epics, stories) in (0_usize..3, 0_usize..6),
+            listed in prop::collection::vec("[A-Z][a-z]{4,9} (page|list|form)", 0..9),
+            bullet in 0_usize..4,
+        ) {
+            let count = |at: usize| COUNTS[at][if digits { 0 } else { 1 + usize::from(german) }];
+            let n = NUMBERS[stories];
+            let (create, with, each_of) =
+                if german { ("Erstelle bitte", "mit", " je") } else { ("Please create", "with", "") };
+            let each = each && epics == 2;
+            let whole = match epics {
+                0 => format!("{} Stories", count(stories)),
+                1 => format!("{} Epic {with} {} Stories", if german { "ein" } else { "an" }, count(stories)),
+                _ => format!(
+                    "{} Epics {with}{} {} Stories{}",
+                    if german { "zwei" } else { "two" },
+                    if each { each_of } else { "" },
+                    count(stories),
+                    if each && !german { " each" } else { "" },
+                ),
+            };
+            let list: String = listed.iter().map(|entry| format!("\n{}{entry}", BULLETS[bullet])).collect();
+            let text = format!("{create} {whole} {} Zebra{list}", if german { "für" } else { "for" });
+            let items = asked(&text).unwrap_or_else(|| panic!("not several: {text}"));
+            let found = titles(&items);
+            let least = if each { n * epics } else { n };
+            let parts: Vec<_> = found.iter().filter(|(kind, ..)| *kind != ItemType::Epic).collect();
+            prop_assert_eq!(found.len() - parts.len(), epics, "{}", text);
+            prop_assert!(parts.len() >= least.max(listed.len()), "{}: {:?}", text, found);
+            prop_assert!(epics > 1 || parts.len() == least.max(listed.len()), "{}: {:?}", text, found);
+            prop_assert!(epics == 0 || (found[0].0 == ItemType::Epic && parts.iter().all(|(.., under)| under.is_some())));
+            let named: Vec<&str> = parts.iter().map(|(_, title, _)| *title).filter(|title| !title.is_empty()).collect();
+            prop_assert_eq!(named, listed.iter().map(String::as_str).collect::<Vec<_>>(), "{}", text);
+            let said = items.iter().flat_map(|item| item.parts.values());
+            prop_assert!(said.flat_map(|part| part.split_whitespace()).all(|word| text.contains(word)), "{}", text);
+        }
     }
 }

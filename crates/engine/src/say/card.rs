@@ -1,0 +1,81 @@
+//! Sentences that cards of several kinds share: who asked, how the checks stand, until when, and what a button does.
+
+use alloc::format;
+use alloc::string::String;
+
+use super::batch::count;
+use crate::policy::Policy;
+use crate::tickets::Draft;
+use crate::time::Timestamp;
+use crate::work::Job;
+use crate::workflow::{Action, CardStatus, Checks};
+
+/// Who asked.
+pub(crate) fn asked_by(by: &str) -> String {
+    format!("asked by @{by}")
+}
+
+/// How the dry run stands.
+pub(crate) fn checks(checks: &Checks, now: Timestamp) -> String {
+    match checks {
+        Checks::Running { .. } => "checks running".into(),
+        Checks::Passed { at } => format!("checks passed {}", at.told(now)),
+        Checks::Failed { .. } => "checks failed: nothing has been created".into(),
+    }
+}
+
+/// Until when a press counts.
+pub(crate) fn until(end: Timestamp, now: Timestamp) -> String {
+    format!("until {}", end.told(now))
+}
+
+/// How much is to be approved.
+pub(crate) fn size(items: usize, chars: usize) -> String {
+    format!("{}, {chars} characters", count(items))
+}
+
+/// An uncertain create is searched for.
+pub(crate) fn next_look(at: Timestamp, now: Timestamp) -> String {
+    format!("I am still looking for it (next look {})", at.told(now))
+}
+
+/// What was chosen at a gate.
+pub(crate) fn chosen(action: Action, by: &str) -> String {
+    format!("{}, chosen by @{by}", action.label())
+}
+
+/// Who may approve.
+pub(crate) fn may_approve(policy: &Policy, class: &str, target: &str) -> String {
+    let rules = policy.approvers.iter().filter(|rule| rule.covers(class, target));
+    match super::named_by(rules) {
+        nobody if nobody.is_empty() => super::NOBODY_MAY.trim_end_matches('.').into(),
+        who => format!("may approve: {who}"),
+    }
+}
+
+/// The card beside an answer that used the remembered mode.
+pub(crate) fn remembered(status: &CardStatus) -> String {
+    match status {
+        CardStatus::Open => "This thread remembers what to do with unclear messages".into(),
+        CardStatus::Decided { by, .. } => {
+            format!("This thread remembers no mode any more, cleared by @{}", by.name)
+        }
+        _ => "This thread remembers no mode any more".into(),
+    }
+}
+
+/// The whole act of a button about one ticket.
+pub(crate) fn creates(action: Action, draft: &Draft, version: u32) -> String {
+    let what = format!("create 1 {} in {}", draft.item_type.word(), draft.target.project);
+    format!("{}: {what}, version {version}", verb(action.label()))
+}
+
+/// The same about a call of a tool or a sub-agent.
+pub(crate) fn calls(action: Action, job: &Job) -> String {
+    format!("{}: {} {}", action.label(), job.class(), job.name())
+}
+
+/// A label as the beginning of a sentence.
+pub(crate) fn verb(label: &str) -> &str {
+    label.trim_end_matches('…')
+}

@@ -1,0 +1,137 @@
+//! What a ticket is about when its request names nothing ("create a ticket for this"): what else the message says, else
+//! what it points at (`spec 03 §6.1`, `spec 02 §4`). Only what people wrote; what nobody said is asked for.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+
+use super::words;
+use crate::event::EventKind;
+use crate::focus::Need;
+use crate::id::MessageId;
+use crate::intent::rules;
+use crate::lane::{Message, Role};
+use crate::recognize::words::Gap;
+use crate::recognize::{Context, Words, acknowledgement, greeting};
+use crate::rungs::focus;
+use crate::turn::{Said, Turn};
+
+/// What a request that names nothing is about, empty when there is nothing; and the message that says it, when that is
+/// another one.
+pub(crate) fn subject(turn: &Turn<'_>, said: &Said) -> (String, Option<MessageId>) {
+    let own = beside_the_request(&said.words);
+    let (text, message) = if own.is_empty() { pointed_at(turn).unwrap_or_default() } else { (own, None) };
+    (titled(&text), message)
+}
+
+/// What a message says beside its request: not the sentence that asks, no greeting and no thanks.
+pub(crate) fn beside_the_request(message: &Words) -> String {
+    let (all, text) = (message.all(), message.text());
+    let (mut begin, mut from, mut asked) = (0, 0, false);
+    let mut rest = String::new();
+    for at in 0..all.len() {
+        if all[at].after < Gap::Hard && at + 1 < all.len() {
+            continue;
+        }
+        let closing = |c: char| !c.is_alphanumeric() && !c.is_whitespace() && !"-*•–#>\"“`(".contains(c);
+        let behind = &text[all[at].end..];
+        let end = text.len() - behind.trim_start_matches(closing).len();
+        let sentence = Words::of(message.clause(begin, at + 1));
+        let ticket = |ruling: &rules::Ruling| ruling.intent == rules::RuledIntent::Ticket;
+        let asking = rules::rule(&sentence).filter(|_| !asked).filter(ticket);
+        let asks = asking.is_some();
+        asked |= asks;
+        // "The login is broken, please create a ticket": what stands before the asking.
+        let before = asking.map_or(0, |ruling| ruling.asking);
+        let before = sentence.text().get(..before).unwrap_or_default();
+        if !before.is_empty() {
+            rest.push_str(before.trim_end().trim_end_matches([',', ':']));
+        }
+        if !(asks || greeting(&sentence) || acknowledgement(&sentence, &Context::default())) {
+            rest.push_str(&text[from..end]);
+        }
+        (begin, from) = (at + 1, end);
+    }
+    rest.trim().to_string()
+}
+
+/// The words the message points at: those it replies to, else those the anchor is an answer to.
+fn pointed_at(turn: &Turn<'_>) -> Option<(String, Option<MessageId>)> {
+    let focus = focus(turn);
+    if !(focus.replies() || turn.reference.need == Need::NeedsAnchor) {
+        return None;
+    }
+    let theirs = |message: &&Message| message.role == Role::User;
+    let Some(anchor) = focus.anchor_id() else {
+        let EventKind::MessagePosted(posted) = &turn.event.kind else { return None };
+        return posted.quote.clone().map(|quote| (quote, None));
+    };
+    let replied = turn.given.anchor.as_ref().filter(|message| message.id == *anchor);
+    let anchored = turn.message_ref(&anchor.0).or(replied).filter(theirs);
+    let own = turn.said.as_ref().map(|said| &said.message);
+    let answered = || {
+        let loaded = turn.head.window.texts().rev().filter_map(|id| turn.message_ref(id));
+        let mut others = loaded.filter(|message| Some(&message.id) != own);
+        others.find(|message| theirs(message) && message.task.is_some() && message.task == focus.task)
+    };
+    anchored.or_else(answered).map(|message| (message.text.clone(), Some(message.id.clone())))
+}
+
+/// With a first line that is a title: what a user story wants, else the first sentence. What was said stays whole below.
+fn titled(text: &str) -> String {
+    let head = text.lines().next().unwrap_or_default();
+    if let Some(wanted) = words::story(head) {
+        return format!("{wanted}\n{text}");
+    }
+    let words = Words::of(head);
+    let first = words.all().iter().find(|word| word.after >= Gap::Hard).map_or(head.len(), |word| word.end);
+    if words.all().iter().any(|word| word.at > first) {
+        format!("{}\n{text}", &head[..first])
+    } else {
+        text.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_beside_a_request() {
+        for (text, expected) in [
+            ("create a ticket for this", ""),
+            ("The login is broken. Please create a bug for it", "The login is broken."),
+            ("Hello! Create a ticket for this, please. Thanks!", ""),
+            (
+                "Create a ticket:\n- the export is slow\n- steps: create a ticket",
+                "- the export is slow\n- steps: create a ticket",
+            ),
+            ("Let's create a ticket", ""),
+            ("The login is broken, please create a ticket for it", "The login is broken"),
+            ("I can't log in so create a ticket", "I can't log in"),
+            ("Der Login geht nicht, kannst du dafür ein Ticket anlegen?", "Der Login geht nicht"),
+            (
+                "\"Save\" does nothing! File a bug. Nobody can work.",
+                "\"Save\" does nothing! Nobody can work.",
+            ),
+        ] {
+            assert_eq!(beside_the_request(&Words::of(text)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_title_is_the_first_sentence() {
+        for (text, expected) in [
+            ("The export fails", "The export fails"),
+            ("The export fails. Nobody can work.", "The export fails\nThe export fails. Nobody can work."),
+            ("It is v1.2 that fails", "It is v1.2 that fails"),
+            (
+                "As a user I want to log in so that I see my orders",
+                "log in\nAs a user I want to log in so that I see my orders",
+            ),
+            ("The export fails.\nSteps: press it", "The export fails.\nSteps: press it"),
+            ("", ""),
+        ] {
+            assert_eq!(titled(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! LLM-01 in conversations: each misbehaviour of a model, at every question a conversation comes to. People are answered,
+//! nothing leaves the thread, and no question is put more often than one repair or one second try allows.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use throughline_engine::ask::{Answer, Ask, Purpose};
+use throughline_engine::effect::Attempt;
+use throughline_engine::event::{EventKind, Posted, Press};
+use throughline_engine::given::Addressing;
+use throughline_engine::lane::LaneState;
+use throughline_engine::workflow::Action;
+use throughline_engine::{Policy, Timestamp};
+use throughline_models::{Caller, Misbehaviour, Model, parse};
+use throughline_sim::SimDriver;
+use throughline_testkit::driver::{Checker, Delivery, SeedLane, SeenCard, TrackerWorld};
+use throughline_testkit::{Driver, World};
+
+/// A model that does one thing wrong, always.
+struct Misbehaving {
+    how: Misbehaviour,
+    /// How often each question was put: by purpose and message.
+    asked: Mutex<BTreeMap<(Purpose, String), u32>>,
+}
+
+#[async_trait]
+impl Model for Misbehaving {
+    async fn ask(&self, ask: &Ask, _: &Caller<'_>) -> Attempt<Answer> {
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        *asked.entry((ask.purpose(), ask.text.clone())).or_default() += 1;
+        match (self.how.raw(), ask.purpose()) {
+            // The misbehaviours are written for a classification; what is only odd there is wrong everywhere else.
+            (None, _) | (_, Purpose::Classify) => self.how.answer(ask),
+            (Some(raw), _) => Attempt::Applied(parse(ask, &raw)),
+        }
+    }
+
+    fn name(&self) -> &str {
+        self.how.word()
+    }
+}
+
+const SAID: [(&str, &[&str]); 6] = [
+    ("gate", &["What do you think about microservices?"]),
+    (
+        "ticket",
+        &["Create a ticket for login bug\nSteps: open /login\nExpected: the form\nActual: a blank page"],
+    ),
+    ("lacking", &["Create a task for the manual"]),
+    ("epic", &["Create epic with 3 stories for the manual"]),
+    ("review", &["Review this plan: we will use Postgres for orders.", "but what about caching?"]),
+    ("decision", &["Record the decision about sign-in: we use passkeys."]),
+];
+
+fn world() -> World {
+    let lane = |name: &str| SeedLane { name: name.into(), head: LaneState::default(), records: Vec::new() };
+    World {
+        channel: "web".into(),
+        clock: Timestamp::parse("2026-01-15T10:00:00Z").unwrap(),
+        policy: Policy::default(),
+        people: BTreeMap::new(),
+        zones: BTreeMap::new(),
+        lanes: SAID.iter().map(|(name, _)| lane(name)).collect(),
+        tracker: TrackerWorld::default(),
+        posts: Vec::new(),
+        workers: BTreeMap::new(),
+        script: None,
+        paused: None,
+    }
+}
+
+fn delivery(lane: &str, n: usize, kind: EventKind) -> Delivery {
+    let addressing = Addressing { direct: true, ..Addressing::default() };
+    Delivery { key: format!("{lane}-{n}"), lane: lane.into(), actor: "eve".into(), addressing, kind }
+}
+
+fn full(cards: &[SeenCard]) -> Option<Press> {
+    let buttons = cards.iter().rev().flat_map(|card| &card.card.buttons);
+    let button = buttons.into_iter().find(|button| button.action == Action::ShowFull)?;
+    Some(Press::Token(button.token.clone()?))
+}
+
+#[test]
+fn llm_01_every_misbehaviour_ends_in_an_answer_and_no_effect() {
+    for how in Misbehaviour::ALL {
+        let model = Arc::new(Misbehaving { how: *how, asked: Mutex::default() });
+        let mut driver = SimDriver::thinking(model.clone());
+        driver.begin(&world()).unwrap();
+        for (lane, texts) in SAID {
+            let mut cards = Vec::new();
+            for (n, text) in texts.iter().enumerate() {
+                let message_id = Some(format!("{lane}-{n}"));
+                let posted = Posted { text: (*text).into(), message_id, ..Posted::default() };
+                let seen = driver.deliver(&[delivery(lane, n, EventKind::MessagePosted(posted))]).unwrap();
+                assert!(!(seen.said.is_empty() && seen.cards.is_empty()), "{how:?}: {text} is not answered");
+                assert!(seen.outward.is_empty(), "{how:?}: {text}: {:?}", seen.outward);
+                cards.extend(seen.cards);
+            }
+            if let Some(press) = full(&cards) {
+                let press = EventKind::CardPressed { press, remember: false };
+                let seen = driver.deliver(&[delivery(lane, 9, press)]).unwrap();
+                assert!(
+                    !(seen.said.is_empty() && seen.told.is_empty()),
+                    "{how:?}: the press is not answered"
+                );
+            }
+            assert_eq!(driver.lane(lane).unwrap().head.ask, None, "{how:?}: no question is left open");
+        }
+        for checker in
+            [Checker::NoEffectWithoutApproval, Checker::PressNeverSilent, Checker::OneWriterPerLane]
+        {
+            driver.check(checker).unwrap_or_else(|what| panic!("{how:?}: {what}"));
+        }
+        let asked = model.asked.lock().unwrap();
+        assert!(asked.len() >= 5, "{how:?}: {asked:?}");
+        let most = asked.values().max().copied().unwrap_or_default();
+        // One repair round, or one second try; and what is accepted is asked once.
+        assert!(most <= 2, "{how:?}: {asked:?}");
+    }
+}
