@@ -15,9 +15,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 pub use self::class::EffectClass;
 pub use self::outcome::{Attempt, EffectResult, FieldError, Outcome};
 pub use self::trying::{AfterUnknown, Guarantee, after_unknown, retry_delay};
-use crate::ask::Ask;
-use crate::id::{CardId, EffectId, MessageId, TaskId};
+use crate::ask::{Ask, Evidence};
+use crate::id::{CardId, EffectId, MessageId, SetId, TaskId};
 use crate::lane::LaneKey;
+use crate::selection::Scope;
 use crate::tickets::{Item, Target};
 use crate::time::Millis;
 use crate::work::Call;
@@ -165,6 +166,21 @@ pub enum EffectBody {
     /// Hand a task to a sub-agent.
     #[serde(rename = "agent.delegate")]
     AgentDelegate(Call),
+    /// Run an option that was chosen: its host does.
+    #[serde(rename = "option.execute")]
+    OptionExecute(Call),
+    /// What does a list hold now? Its host says, or nobody does (`spec 04 §12.3`).
+    #[serde(rename = "evidence.fetch")]
+    EvidenceFetch {
+        /// Which list.
+        set: SetId,
+        /// Where it is.
+        scope: Scope,
+        /// The concrete place.
+        scope_instance: String,
+        /// What of it would help.
+        wanted: Vec<Evidence>,
+    },
 }
 
 /// The epic an item belongs to.
@@ -219,6 +235,8 @@ impl EffectBody {
             Self::PostChannel { .. } => EffectClass::PostChannel,
             Self::ToolCall(_) => EffectClass::ToolCall,
             Self::AgentDelegate(_) => EffectClass::AgentDelegate,
+            Self::OptionExecute(_) => EffectClass::OptionExecute,
+            Self::EvidenceFetch { .. } => EffectClass::EvidenceFetch,
         }
     }
 
@@ -227,7 +245,9 @@ impl EffectBody {
     pub fn outward(&self) -> bool {
         match self {
             Self::TrackerCreate { .. } | Self::TrackerUpdate { .. } | Self::PostChannel { .. } => true,
-            Self::ToolCall(call) | Self::AgentDelegate(call) => call.risk.outward(),
+            Self::ToolCall(call) | Self::AgentDelegate(call) | Self::OptionExecute(call) => {
+                call.risk.outward()
+            }
             _ => false,
         }
     }
@@ -236,7 +256,7 @@ impl EffectBody {
     #[must_use]
     pub fn task(&self) -> Option<&TaskId> {
         match self {
-            Self::ToolCall(call) | Self::AgentDelegate(call) => Some(&call.task),
+            Self::ToolCall(call) | Self::AgentDelegate(call) | Self::OptionExecute(call) => Some(&call.task),
             _ => None,
         }
     }
@@ -257,7 +277,9 @@ impl EffectBody {
             | Self::Notice { .. }
             | Self::ModelAsk(_)
             | Self::ToolCall(_)
-            | Self::AgentDelegate(_) => None,
+            | Self::AgentDelegate(_)
+            | Self::OptionExecute(_)
+            | Self::EvidenceFetch { .. } => None,
         };
         card.filter(|card| !card.0.is_empty())
     }
@@ -287,7 +309,9 @@ impl EffectBody {
             | Self::TrackerUpdate { .. }
             | Self::PostChannel { .. }
             | Self::ToolCall(_)
-            | Self::AgentDelegate(_) => String::new(),
+            | Self::AgentDelegate(_)
+            | Self::OptionExecute(_)
+            | Self::EvidenceFetch { .. } => String::new(),
         }
     }
 }

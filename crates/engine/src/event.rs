@@ -6,9 +6,10 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::effect::Outcome;
-use crate::id::{CardId, EffectId, TaskId, TimerId};
+use crate::id::{CardId, EffectId, SetId, TaskId, TimerId};
 use crate::lane::{MessageKind, TaskStatus};
 use crate::recognize::Expected;
+use crate::selection::{Scope, Shown};
 use crate::time::Timestamp;
 use crate::workflow::{Action, TimerAbout};
 
@@ -82,6 +83,22 @@ pub enum EventKind {
     /// A host or a sub-agent reports where a task stands.
     #[serde(rename = "task.reported")]
     TaskReported(TaskReported),
+    /// A host shows somebody a list of options (`spec 04 §2.3`).
+    #[serde(rename = "options.shown")]
+    OptionsShown(Shown),
+    /// A host took a list away, by its id or by the place it was in.
+    #[serde(rename = "options.closed")]
+    OptionsClosed {
+        /// Which list.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        set: Option<SetId>,
+        /// All lists of this place.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        scope_instance: Option<String>,
+    },
+    /// Somebody looks at another panel, or at another option of it.
+    #[serde(rename = "focus.changed")]
+    FocusChanged(FocusChanged),
     /// The user has to be told what intake did not take.
     #[serde(rename = "intake.notice")]
     IntakeNotice {
@@ -141,6 +158,20 @@ pub struct Posted {
     /// What came with it. Nothing of it is read, and its person is told so.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<Attached>,
+}
+
+/// Where a person looks, as the host sees it (`spec 04 §2.3`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FocusChanged {
+    /// Who.
+    pub user: String,
+    /// What kind of place.
+    pub scope: Scope,
+    /// Which one.
+    pub scope_instance: String,
+    /// Which option in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub option: Option<String>,
 }
 
 /// Something that came with a message: what is known of it without looking inside.
@@ -226,6 +257,15 @@ pub enum Press {
         /// What was decided.
         action: Action,
     },
+    /// An option of a list, pressed where its host shows it.
+    Option {
+        /// Which list.
+        set: SetId,
+        /// What of it was seen: its `exec_rev`.
+        version: u32,
+        /// Which option.
+        option: String,
+    },
 }
 
 impl Attached {
@@ -260,6 +300,9 @@ impl EventKind {
             Self::FormSubmitted { .. } => "form.submitted",
             Self::AssistantPosted(_) => "assistant.posted",
             Self::TaskReported(_) => "task.reported",
+            Self::OptionsShown(_) => "options.shown",
+            Self::OptionsClosed { .. } => "options.closed",
+            Self::FocusChanged(_) => "focus.changed",
             Self::IntakeNotice { .. } => "intake.notice",
             Self::EffectSettled { .. } => "effect.settled",
             Self::TimerDue { .. } => "timer.due",

@@ -18,6 +18,7 @@ use crate::id::{CardId, DraftId, EffectId, LaneId, MessageId, TaskId, digest_id}
 use crate::intent::Remembered;
 use crate::pending::{Answered, PendingState};
 use crate::review::Review;
+use crate::selection::{OptionSet, View};
 use crate::snapshot;
 use crate::tickets::{Batch, Draft};
 use crate::time::Timestamp;
@@ -319,6 +320,10 @@ pub enum Record {
     /// A decision people record.
     #[serde(rename = "decision")]
     Proposal(Proposal),
+    /// A list of options people were shown.
+    OptionSet(OptionSet),
+    /// What a person's lists have come to; that of nobody is where everybody's begins.
+    View(Box<View>),
 }
 
 /// The kind of a record, first part of its key.
@@ -342,11 +347,15 @@ pub enum RecordKind {
     /// See [`Record::Proposal`].
     #[serde(rename = "decision")]
     Proposal,
+    /// See [`Record::OptionSet`].
+    OptionSet,
+    /// See [`Record::View`].
+    View,
 }
 
 impl RecordKind {
     /// All of them, in their order.
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::Message,
         Self::Task,
         Self::Draft,
@@ -355,6 +364,8 @@ impl RecordKind {
         Self::Review,
         Self::Batch,
         Self::Proposal,
+        Self::OptionSet,
+        Self::View,
     ];
     pub(crate) const COUNT: usize = Self::ALL.len();
 
@@ -370,6 +381,8 @@ impl RecordKind {
             Self::Review => "review",
             Self::Batch => "batch",
             Self::Proposal => "decision",
+            Self::OptionSet => "option_set",
+            Self::View => "view",
         }
     }
 }
@@ -400,6 +413,8 @@ impl Record {
             Self::Review(_) => RecordKind::Review,
             Self::Batch(_) => RecordKind::Batch,
             Self::Proposal(_) => RecordKind::Proposal,
+            Self::OptionSet(_) => RecordKind::OptionSet,
+            Self::View(_) => RecordKind::View,
         }
     }
 
@@ -413,6 +428,8 @@ impl Record {
             Self::Review(review) => &review.id.0,
             Self::Batch(batch) => &batch.id.0,
             Self::Proposal(proposal) => &proposal.id.0,
+            Self::OptionSet(set) => &set.id.0,
+            Self::View(view) => &view.user,
         }
     }
 }

@@ -16,6 +16,7 @@ pub fn needs(lane: &Lane, event: &Event, given: &Given) -> Vec<RecordKey> {
     let card: Option<&CardId> = match &event.kind {
         EventKind::CardPressed { press, .. } | EventKind::FormSubmitted { press, .. } => match press {
             Press::Decision { card, .. } => Some(card),
+            Press::Option { .. } => None,
             Press::Token(_) => given.press.as_ref().map(|target| &target.card),
         },
         EventKind::EffectSettled { card, .. } => card.as_ref(),

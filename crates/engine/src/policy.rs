@@ -8,6 +8,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
+use self::selection::Selection;
 use crate::ask::Purpose;
 use crate::canon::{hex, jcs, sha256};
 use crate::given::Actor;
@@ -49,6 +50,10 @@ pub mod limits {
     pub const GIVE_UP_TOOL: (u32, Millis) = (3, 30 * Timestamp::SECOND);
     /// The same for a sub-agent.
     pub const GIVE_UP_AGENT: (u32, Millis) = (8, Timestamp::DAY);
+    /// How long a host may take to run an option (`spec 06 §4.5`).
+    pub const GIVE_UP_OPTION: (u32, Millis) = (1, HOST_REPORT);
+    /// How long a host may take to say what a list holds: somebody waits for it.
+    pub const GIVE_UP_EVIDENCE: (u32, Millis) = (1, 800);
     /// Items of one batch, epics and stories together: more is no preview anybody reads.
     pub const BATCH_ITEMS: usize = 50;
     /// Characters kept of what a tool or a sub-agent answers: what a chat shows of it.
@@ -126,6 +131,10 @@ pub struct Policy {
     /// The sub-agents that may be handed a task, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub agents: BTreeMap<String, Agent>,
+    /// Which of the options shown a text means. Not written while it is as it comes, so that such a policy keeps its
+    /// version.
+    #[serde(skip_serializing_if = "Selection::is_default")]
+    pub selection: Selection,
     /// Intake limits the engine words, the runtime enforces.
     pub intake: IntakeLimits,
     /// Names of places that are known here, beside those of the gazetteer (`spec 02 §6`). Not written while there are

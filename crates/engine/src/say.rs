@@ -3,6 +3,7 @@
 pub(crate) mod batch;
 pub(crate) mod card;
 pub(crate) mod decision;
+pub(crate) mod option;
 pub(crate) mod review;
 
 use alloc::format;
@@ -151,6 +152,9 @@ fn past(action: Action) -> &'static str {
         Action::Finish => "finished",
         Action::RetryMissing => "tried again",
         Action::Comment => "commented",
+        Action::Option | Action::More => "answered",
+        Action::NoneOfThese => "rejected",
+        Action::Leave => "left",
         Action::Forget => "cleared",
     }
 }
@@ -270,6 +274,7 @@ pub(crate) fn started(job: &Job, intent: &str) -> String {
     match job {
         Job::Agent { name } => format!("Handing “{intent}” to {name}."),
         Job::Tool { name, .. } => format!("Calling {name}."),
+        Job::Option(chosen) => option::chosen(&chosen.label),
     }
 }
 
@@ -294,6 +299,7 @@ pub(crate) fn again(job: &Job) -> String {
     match job {
         Job::Tool { name, .. } => format!("{name} did not answer. Shall I try it again?"),
         Job::Agent { name } => format!("{name} did not answer. Shall I hand it over again?"),
+        Job::Option(chosen) => option::again(&chosen.label),
     }
 }
 
@@ -310,6 +316,7 @@ pub(crate) fn call_title(job: &Job, status: &CardStatus, now: Timestamp) -> Stri
     let what = match job {
         Job::Agent { name } => format!("Hand this to {name}"),
         Job::Tool { name, .. } => format!("Call {name}"),
+        Job::Option(chosen) => option::run(&chosen.label),
     };
     match status {
         CardStatus::Open => format!("{what}?"),

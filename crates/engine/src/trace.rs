@@ -1,6 +1,7 @@
 //! Why a turn decided what it did: every rung tried, and the predicate each losing one failed on.
 
 use alloc::borrow::Cow;
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
@@ -9,6 +10,7 @@ use crate::decision::{Decision, Reason};
 use crate::focus::{FocusSource, Need, Reference, Thread};
 use crate::id::{MessageId, TaskId, TurnId};
 use crate::recognize::Interrupt;
+use crate::selection::Account;
 use crate::time::Timestamp;
 
 /// One stage of the routing order (`spec 02 §2`).
@@ -129,7 +131,12 @@ predicates! {
     FocusAlone = Focus, "4f", "never decides alone";
     NotAStop = Interrupt, "5s", "the whole message is not a stop";
     NothingWaits = Pending, "6w", "nothing is waiting for words";
-    NoOptions = Selection, "7o", "no option set is active: this version registers none";
+    NoOptions = Selection, "7o", "nobody was shown a list the message could be about";
+    SelectionOff = Selection, "7d", "texts are not read against lists here";
+    NotAnOption = Selection, "7n", "the message is none of the options shown";
+    SelectionQuestion = Selection, "7q", "the message asks something about the options shown";
+    SelectionCommand = Selection, "7c", "the message is a command of the host";
+    SelectionReleased = Selection, "7r", "a model took the message to be about something else than the options shown";
     NoReview = Review, "8r", "no review is active";
     ReviewNotFocus = Review, "8f", "the focus is not the active review";
     ReviewOver = Review, "8o", "the review was left alone for too long, so it froze";
@@ -201,6 +208,9 @@ pub struct Trace {
     /// Ids a model was offered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<String>,
+    /// What was looked at among the options somebody was shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selection: Option<Box<Account>>,
 }
 
 impl Trace {
@@ -306,7 +316,7 @@ mod tests {
         let stored = serde_json::to_string(&trace).unwrap();
         assert_eq!(
             stored,
-            r#"{"passed":"1m 1a 2w 3m 4m 4f 5s 6w 7o 8r 8f 8o 8i 9r 9a 9n 10r 6:pending.mismatch 6:pending.other_person"}"#
+            r#"{"passed":"1m 1a 2w 3m 4m 4f 5s 6w 7o 7d 7n 7q 7c 7r 8r 8f 8o 8i 9r 9a 9n 10r 6:pending.mismatch 6:pending.other_person"}"#
         );
         assert_eq!(serde_json::from_str::<Trace>(&stored).unwrap(), trace);
         for predicate in Predicate::ALL {

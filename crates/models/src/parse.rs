@@ -29,6 +29,7 @@ pub fn parse(ask: &Ask, raw: &str) -> Answer {
         Question::Draft { .. } => written::items(raw),
         Question::Review { .. } => written::review(raw),
         Question::Patch { .. } => written::patch(raw),
+        Question::Select(_) => no_answer("off"),
         Question::Synthesis { .. } | Question::Answer => written::text(raw),
     }
 }

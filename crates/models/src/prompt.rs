@@ -140,7 +140,9 @@ fn part(ask: &Ask) -> Part {
             part.material = material(review);
             part
         }
-        Question::Answer => of("answer", context! {}, include_str!("../prompts/text.json")),
+        Question::Select(_) | Question::Answer => {
+            of("answer", context! {}, include_str!("../prompts/text.json"))
+        }
     }
 }
 

@@ -141,6 +141,8 @@ impl Runtime {
             Press::Decision { card, version, item, action } => {
                 (lane.clone(), card.clone(), *version, item.clone(), Some(*action))
             }
+            // The lane's own list says what it leads to.
+            Press::Option { .. } => return Ok(None),
             Press::Token(token) => match self.store.token(lane, &Keys::hash(token)).await? {
                 Some(row) => {
                     let action = Action::from_word(&row.action);

@@ -59,7 +59,9 @@ impl Ports {
     /// reads from the store.
     #[must_use]
     pub fn performer(&self, lane: &LaneKey, class: EffectClass) -> Option<Performer> {
-        if self.hosted.iter().any(|(channel, hosted)| *channel == lane.channel && *hosted == class) {
+        if class.only_a_host()
+            || self.hosted.iter().any(|(channel, hosted)| *channel == lane.channel && *hosted == class)
+        {
             return Some(Performer::Host);
         }
         let shown = matches!(

@@ -151,7 +151,9 @@ impl Shown {
             | EffectBody::PostChannel { .. }
             | EffectBody::TrackerCreate { .. }
             | EffectBody::ToolCall(_)
-            | EffectBody::AgentDelegate(_) => None,
+            | EffectBody::AgentDelegate(_)
+            | EffectBody::OptionExecute(_)
+            | EffectBody::EvidenceFetch { .. } => None,
         }
     }
 }

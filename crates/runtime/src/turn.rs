@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use throughline_engine::approval::ApprovalChange;
-use throughline_engine::effect::{Effect, EffectBody, Outcome};
+use throughline_engine::effect::{Effect, EffectBody, EffectClass, Outcome};
 use throughline_engine::event::Posted;
 use throughline_engine::given::Addressing;
 use throughline_engine::id::Mint;
 use throughline_engine::lane::{Encoded, Lane, Record};
 use throughline_engine::policy::limits;
 use throughline_engine::{
-    Change, Event, EventKind, Given, LaneKey, Reason, Step, Timer, Timestamp, TurnId, Verdict, canon,
+    Change, Event, EventKind, Given, LaneKey, Millis, Reason, Step, Timer, Timestamp, TurnId, Verdict, canon,
     snapshot, step,
 };
 use throughline_store::{
@@ -337,7 +337,7 @@ impl Runtime {
                 depends_on: effect.depends_on.clone(),
                 approval: effect.approval.clone(),
                 performer,
-                deadline: (performer == Performer::Host).then(|| now.plus(limits::HOST_REPORT)),
+                deadline: (performer == Performer::Host).then(|| now.plus(host_time(class))),
             })
         };
         (0..).zip(&step.effects).filter_map(row).collect()
@@ -350,6 +350,11 @@ impl Runtime {
         });
         cards.flat_map(|card| self.keys.rows(&key.tenant, card)).collect()
     }
+}
+
+/// How long a host may take. What it performs in our place takes a day; what waits for it says itself.
+fn host_time(class: EffectClass) -> Millis {
+    if class.only_a_host() { class.gives_up().1 } else { limits::HOST_REPORT }
 }
 
 fn outcome_text(outcome: &Outcome) -> String {

@@ -349,7 +349,7 @@ fn button(press: &Press, given: &StepGiven) -> Option<(CardId, u32, Action)> {
         (Press::Decision { card, version, action, .. }, _) => Some((card.clone(), *version, *action)),
         (Press::Token(_), Some(target)) => Some((target.card.clone(), target.version, target.action)),
         // A button nobody knew has no card to name.
-        (Press::Token(_), None) => None,
+        (Press::Token(_), None) | (Press::Option { .. }, _) => None,
     }
 }
 
@@ -358,7 +358,7 @@ fn item(press: &Press, given: &StepGiven) -> Option<String> {
     let item = match (press, &given.press) {
         (Press::Decision { item, .. }, _) => item,
         (Press::Token(_), Some(target)) => &target.item,
-        (Press::Token(_), None) => return None,
+        (Press::Token(_), None) | (Press::Option { .. }, _) => return None,
     };
     Some(item.clone()).filter(|item| !item.is_empty())
 }

@@ -148,6 +148,8 @@ fn hand_over(turn: &mut Turn<'_>, about: Asked, answer: Option<Answer>) -> Decis
         (Asked::Patch(id), _) => review::patch_written(turn, &id, None),
         (Asked::Synthesis(id), Some(Answer::Text { text })) => review::synthesised(turn, &id, Some(&text)),
         (Asked::Synthesis(id), _) => review::synthesised(turn, &id, None),
+        // Taken out before: what it is worth is judged by the list as it is now.
+        (Asked::Selection(_), _) => Decision::new(decision::Verdict::Recorded, Reason::LateAnswer),
     }
 }
 
@@ -170,6 +172,9 @@ fn note(turn: &mut Turn<'_>, question: &Question, anchor: Option<&MessageId>, an
         Answer::Review(_) => "model: a review".into(),
         Answer::Patch(_) => "model: a patch".into(),
         Answer::Text { text } => format!("model: {} characters", text.chars().count()).into(),
+        Answer::Select { choice, confidence, .. } => {
+            format!("model: {}, {confidence} %", choice.as_deref().unwrap_or("no option")).into()
+        }
     });
 }
 

@@ -6,6 +6,7 @@ mod judge;
 
 pub use judge::{Verdict, judge};
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -15,6 +16,7 @@ use crate::focus::Hint;
 use crate::id::{BatchId, DraftId, MessageId, ReviewId};
 use crate::intent::Intent;
 use crate::policy::Policy;
+use crate::selection::{Metadata, Scope};
 use crate::tickets::{ItemType, Part};
 use crate::time::Millis;
 
@@ -128,8 +130,117 @@ pub enum Question {
         /// The review as it stands.
         review: Reviewed,
     },
+    /// Which of these options the message means (`spec 04 §12.2`).
+    Select(Box<Choice>),
     /// An answer to the message, in words.
     Answer,
+}
+
+/// The contract of [`Question::Select`]: an answer names it, or is none.
+pub const SELECT_CONTRACT: &str = "tl-ask-1";
+
+/// What is asked of a model that may say which option is meant: nothing of another place, no id of ours or a host's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choice {
+    /// Where the options are shown.
+    pub scope: Scope,
+    /// The options, in frozen order: an answer names one by its place, `c1` the first.
+    pub candidates: Vec<Candidate>,
+    /// Those the words resemble, by alias, the most alike first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hints: Vec<String>,
+    /// Those the person rejected, by alias.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rejected: Vec<String>,
+    /// What was looked up since the first call, one line each; nothing in the first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<String>,
+    /// Whether more may be asked for.
+    pub may_ask: bool,
+}
+
+/// One option, as a model is shown it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// `c1`.
+    pub alias: String,
+    /// What it is called.
+    pub label: String,
+    /// A second line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sublabel: Option<String>,
+    /// The sign beside it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub badge: Option<String>,
+    /// What else it is called.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
+    /// What else is known of it.
+    #[serde(default, skip_serializing_if = "Metadata::is_empty")]
+    pub metadata: Metadata,
+}
+
+/// What a model may ask to see before it says which option is meant (`spec 04 §12.2`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Evidence {
+    /// The active list of the chat.
+    ChatActiveOptions,
+    /// One of the chat that can be called back.
+    ChatRecoverableOptions,
+    /// What the focused panel shows.
+    ActiveWidgetItems,
+    /// What the dashboard shows.
+    ActiveDashboardItems,
+    /// What the workspace shows.
+    ActiveWorkspaceItems,
+    /// Where the words point.
+    ScopeDisambiguationHint,
+}
+
+impl Evidence {
+    /// Every kind.
+    pub const ALL: [Self; 6] = [
+        Self::ChatActiveOptions,
+        Self::ChatRecoverableOptions,
+        Self::ActiveWidgetItems,
+        Self::ActiveDashboardItems,
+        Self::ActiveWorkspaceItems,
+        Self::ScopeDisambiguationHint,
+    ];
+
+    /// Its public name.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::ChatActiveOptions => "chat_active_options",
+            Self::ChatRecoverableOptions => "chat_recoverable_options",
+            Self::ActiveWidgetItems => "active_widget_items",
+            Self::ActiveDashboardItems => "active_dashboard_items",
+            Self::ActiveWorkspaceItems => "active_workspace_items",
+            Self::ScopeDisambiguationHint => "scope_disambiguation_hint",
+        }
+    }
+
+    /// The kind of that name.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|evidence| evidence.word() == word)
+    }
+}
+
+/// What a model says of the options.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Says {
+    /// This one is meant.
+    Select,
+    /// None of them is.
+    None,
+    /// It cannot be told.
+    NeedMoreInfo,
+    /// It could be told with more to see.
+    RequestContext,
 }
 
 /// What an answer is for: whom the loop hands it to. Ids only; what they name is in the lane's records.
@@ -151,6 +262,8 @@ pub enum Asked {
     Patch(ReviewId),
     /// A review as a whole.
     Synthesis(ReviewId),
+    /// Which option this person means.
+    Selection(String),
 }
 
 impl Asked {
@@ -192,6 +305,21 @@ pub enum Answer {
     Review(Reviewed),
     /// What changes of a review.
     Patch(Patch),
+    /// Which option, as it came: whether it can be one is judged here.
+    Select {
+        /// What it says it answers to.
+        contract: String,
+        /// What it says.
+        says: Says,
+        /// Which option, by alias.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        choice: Option<String>,
+        /// 0 to 100.
+        confidence: u8,
+        /// What it would have to see.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        needs: Vec<String>,
+    },
     /// Words.
     Text {
         /// The words. They are data: nothing acts on them.
@@ -260,6 +388,7 @@ impl Question {
             Self::Classify { .. } => Purpose::Classify,
             Self::Draft { .. } => Purpose::Draft,
             Self::Review { .. } | Self::Patch { .. } | Self::Synthesis { .. } => Purpose::Review,
+            Self::Select(_) => Purpose::Select,
             Self::Answer => Purpose::Answer,
         }
     }
@@ -269,7 +398,7 @@ impl Question {
     pub fn rounds(&self) -> u8 {
         match self {
             Self::Draft { .. } | Self::Review { .. } | Self::Patch { .. } => 2,
-            Self::Classify { .. } | Self::Synthesis { .. } | Self::Answer => 1,
+            Self::Classify { .. } | Self::Synthesis { .. } | Self::Select(_) | Self::Answer => 1,
         }
     }
 }

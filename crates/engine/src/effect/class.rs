@@ -41,11 +41,17 @@ pub enum EffectClass {
     /// See [`super::EffectBody::AgentDelegate`].
     #[serde(rename = "agent.delegate")]
     AgentDelegate,
+    /// See [`super::EffectBody::OptionExecute`].
+    #[serde(rename = "option.execute")]
+    OptionExecute,
+    /// See [`super::EffectBody::EvidenceFetch`].
+    #[serde(rename = "evidence.fetch")]
+    EvidenceFetch,
 }
 
 impl EffectClass {
     /// Every class.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::Reply,
         Self::CardPost,
         Self::CardUpdate,
@@ -57,6 +63,8 @@ impl EffectClass {
         Self::PostChannel,
         Self::ToolCall,
         Self::AgentDelegate,
+        Self::OptionExecute,
+        Self::EvidenceFetch,
     ];
 
     /// Its public name.
@@ -74,6 +82,8 @@ impl EffectClass {
             Self::PostChannel => "post.channel",
             Self::ToolCall => "tool.call",
             Self::AgentDelegate => "agent.delegate",
+            Self::OptionExecute => "option.execute",
+            Self::EvidenceFetch => "evidence.fetch",
         }
     }
 
@@ -83,10 +93,16 @@ impl EffectClass {
         Self::ALL.into_iter().find(|class| class.word() == word)
     }
 
-    /// A tool or a sub-agent does it: what comes of it has no key.
+    /// A tool, a sub-agent or a host does it: what comes of it has no key.
     #[must_use]
     pub fn calls(self) -> bool {
-        matches!(self, Self::ToolCall | Self::AgentDelegate)
+        matches!(self, Self::ToolCall | Self::AgentDelegate | Self::OptionExecute)
+    }
+
+    /// Only a host can perform it: what was registered is opaque to us (`spec 07 §5.2`).
+    #[must_use]
+    pub fn only_a_host(self) -> bool {
+        matches!(self, Self::OptionExecute | Self::EvidenceFetch)
     }
 
     /// Can leave the thread; whether one does, [`super::EffectBody::outward`] says.
@@ -99,6 +115,7 @@ impl EffectClass {
                 | Self::PostChannel
                 | Self::ToolCall
                 | Self::AgentDelegate
+                | Self::OptionExecute
         )
     }
 
@@ -122,6 +139,8 @@ impl EffectClass {
             }
             Self::ToolCall => limits::GIVE_UP_TOOL,
             Self::AgentDelegate => limits::GIVE_UP_AGENT,
+            Self::OptionExecute => limits::GIVE_UP_OPTION,
+            Self::EvidenceFetch => limits::GIVE_UP_EVIDENCE,
         }
     }
 }

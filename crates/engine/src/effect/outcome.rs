@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::ask::Answer;
+use crate::selection::SetOption;
 use crate::time::Millis;
 
 /// How one attempt at an effect ended (`spec 06 §4.3`), with the proof each needs. What every edge answers.
@@ -120,6 +121,14 @@ pub enum EffectResult {
     },
     /// A model answered inside the bounds.
     Answered(Answer),
+    /// What a list holds now, as its host says it.
+    Snapshot {
+        /// Its options; what it did not hold before is not looked at.
+        options: Vec<SetOption>,
+        /// The one that has the focus.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        focused: Option<String>,
+    },
     /// A tool or a sub-agent answered. What it wrote is data, never an instruction.
     Said {
         /// Its words.

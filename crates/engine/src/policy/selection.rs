@@ -2,9 +2,11 @@
 //! clock, exceeds it; "2 turns" is usable in the next two.
 
 use alloc::string::String;
+use alloc::vec;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
+use crate::selection::Scope;
 use crate::time::{Millis, Timestamp};
 
 /// Selection continuity.
@@ -26,8 +28,93 @@ pub struct Selection {
     pub trace: usize,
     /// Whether a model may say that a text is not about these options.
     pub release_on_none: bool,
+    /// When a model is asked, and what it is shown.
+    pub model: Asking,
+    /// Times a model is shown more than at first, for one text.
+    pub max_enrichment_steps: u8,
+    /// Times a model is asked, for one text.
+    pub max_llm_calls: u8,
+    /// Kinds of evidence a model may ask for at once.
+    pub needed_evidence_types_max: usize,
+    /// From which confidence a pick counts.
+    pub floor: Floors,
+    /// When a model's pick may be executed without asking.
+    pub auto_execute: AutoExecute,
+    /// When a change of all this is taken back.
+    pub guard: Guardrails,
     /// Lifetimes.
     pub ttl: Ttl,
+}
+
+/// When a model is asked which option is meant, and what it is shown.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Asking {
+    /// Whether one is asked at all.
+    pub enabled: bool,
+    /// For lists where.
+    pub scopes: Vec<Scope>,
+    /// All the time of one call, in milliseconds.
+    pub timeout_ms: Millis,
+    /// Options it is shown.
+    pub max_candidates: usize,
+    /// Graphemes of the text it is shown.
+    pub max_text: usize,
+}
+
+/// From which confidence a pick counts, of 100.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Floors {
+    /// It is suggested.
+    pub select: u8,
+    /// It is shown first.
+    pub ask: u8,
+}
+
+/// When a model's pick may be executed without asking (`spec 04 §13`): off, unless somebody switched it on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AutoExecute {
+    /// Whether it may be.
+    pub enabled: bool,
+    /// From this confidence, of 100.
+    pub confidence: u8,
+    /// Where the text was unresolved for one of these reasons.
+    pub reasons: Vec<String>,
+}
+
+/// When a change is taken back (`spec 04 §16`), in hundredths of a percent unless said otherwise.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Guardrails {
+    /// So much more of all decisions executed another option than was meant.
+    pub wrong_action_bp: u32,
+    /// So much more was asked, of what was asked before.
+    pub clarifier_rel_bp: u32,
+    /// So much later was decided, in milliseconds at the 95th percentile.
+    pub p95_ms: Millis,
+    /// So many of the second calls showed nothing new.
+    pub unchanged_retry_bp: u32,
+}
+
+impl Selection {
+    pub(crate) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// What cannot be meant of it, by key.
+    #[must_use]
+    pub fn wrong(&self) -> Option<(&'static str, &'static str)> {
+        let only = AutoExecute::default().reasons;
+        if self.auto_execute.reasons != only {
+            return Some(("selection.auto_execute.reasons", "must be exactly [\"no_deterministic_match\"]"));
+        }
+        if self.floor.ask > self.floor.select || self.auto_execute.confidence < self.floor.select {
+            return Some(("selection.floor", "ask, select and auto_execute.confidence must not fall"));
+        }
+        None
+    }
 }
 
 /// A phrase that is a command of the host.
@@ -87,8 +174,40 @@ impl Default for Selection {
             max_attempts: 3,
             trace: 5,
             release_on_none: true,
+            model: Asking::default(),
+            max_enrichment_steps: 1,
+            max_llm_calls: 2,
+            needed_evidence_types_max: 2,
+            floor: Floors::default(),
+            auto_execute: AutoExecute::default(),
+            guard: Guardrails::default(),
             ttl: Ttl::default(),
         }
+    }
+}
+
+impl Default for Asking {
+    fn default() -> Self {
+        let scopes = Scope::ALL.into();
+        Self { enabled: false, scopes, timeout_ms: 800, max_candidates: 20, max_text: 500 }
+    }
+}
+
+impl Default for Floors {
+    fn default() -> Self {
+        Self { select: 60, ask: 40 }
+    }
+}
+
+impl Default for AutoExecute {
+    fn default() -> Self {
+        Self { enabled: false, confidence: 85, reasons: vec!["no_deterministic_match".into()] }
+    }
+}
+
+impl Default for Guardrails {
+    fn default() -> Self {
+        Self { wrong_action_bp: 50, clarifier_rel_bp: 1_000, p95_ms: 250, unchanged_retry_bp: 200 }
     }
 }
 

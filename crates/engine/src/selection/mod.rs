@@ -7,8 +7,11 @@
 //! - `parse.rs`, `read.rs`: what a text denotes, exactly; `hint.rs`: what it resembles, which only orders a question
 //! - `print.rs`: what two questions to a model are told apart by
 
+mod account;
+pub(crate) mod card;
 pub(crate) mod control;
 pub(crate) mod cue;
+pub(crate) mod flow;
 pub(crate) mod hint;
 pub(crate) mod ladder;
 pub(crate) mod parse;
@@ -19,7 +22,11 @@ mod standing;
 mod view;
 pub(crate) mod winner;
 
+pub use account::{
+    Account, Collision, Handoff, HandoffKind, Provenance, Referent, ReferentKind, Signal, Slot,
+};
 pub use set::{Metadata, OptionSet, Origin, Role, Scope, SetOption, Showing, Shown, Unfit};
 pub use view::{
-    ActionKind, ActionOutcome, ClarifierType, Latch, Parked, Standing, Status, TargetRef, TraceEntry, View,
+    ActionKind, ActionOutcome, Clarifier, ClarifierType, Cycle, Guard, InFlight, Latch, Parked,
+    ScopeQuestion, Standing, Status, TargetRef, TraceEntry, View,
 };

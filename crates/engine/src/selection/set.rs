@@ -92,7 +92,7 @@ pub struct Metadata {
 }
 
 impl Metadata {
-    fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }

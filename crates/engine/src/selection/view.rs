@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Scope;
 use super::print::Print;
-use crate::id::{EffectId, SetId};
+use crate::decision::Reason;
+use crate::id::{EffectId, MessageId, SetId, TaskId};
 use crate::time::Timestamp;
 
 /// One person's continuity state. Two people never share one: a list of the lane is one list and many views.
@@ -55,6 +56,21 @@ pub struct View {
     /// The options whose execution is on its way.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub in_flight: Vec<InFlight>,
+    /// What was asked last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clarifier: Option<Clarifier>,
+    /// A text that waits for where it is meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scope_question: Option<ScopeQuestion>,
+    /// What a model is being asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cycle: Option<Cycle>,
+    /// In which counting turn "stop" was last said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<u64>,
+    /// In which counting turn all were rejected, and what else is wanted was asked: the next text is no choice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refined: Option<u64>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
@@ -207,15 +223,83 @@ pub struct Guard {
     pub executed: bool,
 }
 
-/// An option that was executed and has not settled.
+/// An option that was chosen and has not settled.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InFlight {
-    /// The effect.
-    pub effect: EffectId,
+    /// The task that waits for it.
+    pub task: TaskId,
     /// From which list.
     pub set: SetId,
     /// Which option.
     pub option: String,
+}
+
+/// What was asked last, so that the same is not asked twice in a row (`spec 04 §14`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Clarifier {
+    /// The message that asks.
+    pub message: MessageId,
+    /// Which list it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub set: Option<SetId>,
+    /// The option it suggests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suggests: Option<String>,
+    /// Whether that came from a model.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub by_model: bool,
+    /// Template, arguments, order and buttons.
+    pub print: Print,
+    /// In which counting turn.
+    pub turn: u64,
+}
+
+/// A text that waits for where it is meant (`spec 04 §8.6`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScopeQuestion {
+    /// The text without what says where.
+    pub text: String,
+    /// The places that were suggested.
+    pub places: Vec<(Scope, Option<String>)>,
+    /// The list of each, as it was: a text is put to no other.
+    pub sets: Vec<Option<(SetId, u32)>>,
+    /// In which counting turn it was asked.
+    pub turn: u64,
+}
+
+/// From an unresolved text to what becomes of it, while a model or the host is asked (`spec 04 §12`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cycle {
+    /// Its name: the id of its first question.
+    pub id: EffectId,
+    /// Which list.
+    pub set: SetId,
+    /// The text that is read, without what says where.
+    pub text: String,
+    /// Whether it says where.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub cued: bool,
+    /// What the question would have been asked for.
+    pub reason: Reason,
+    /// The options, by id, in frozen order.
+    pub candidates: Vec<String>,
+    /// Those the text resembles, the most alike first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hints: Vec<String>,
+    /// Whether one of them is so alike that a model does not release the text.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub resembles: bool,
+    /// The loop guard's key.
+    pub key: Print,
+    /// The evidence as it was first sent.
+    pub before: Print,
+    /// Calls so far.
+    pub calls: u8,
+    /// Looks so far.
+    pub looks: u8,
+    /// The host is being asked what the list holds now, by this effect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fetching: Option<EffectId>,
 }
 
 impl View {

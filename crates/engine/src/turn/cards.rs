@@ -170,7 +170,10 @@ impl Turn<'_> {
             | About::DecisionUncertain { effect, .. } => {
                 Some(PendingKind::WaitingUncertainEffect { card: id, effect: effect.clone() })
             }
-            About::Remembered | About::ReviewActive { .. } | About::ReviewFrozen { .. } => None,
+            About::Remembered
+            | About::ReviewActive { .. }
+            | About::ReviewFrozen { .. }
+            | About::Options { .. } => None,
         }
     }
 

@@ -159,6 +159,8 @@ fn risk(policy: &Policy, job: &Job) -> Option<Risk> {
     match job {
         Job::Tool { name, .. } => policy.tools.get(name).map(|tool| tool.risk),
         Job::Agent { name } => policy.agents.get(name).map(|agent| agent.risk),
+        // Its host said so when it registered the list; it is in the call.
+        Job::Option(_) => None,
     }
 }
 
@@ -343,6 +345,7 @@ fn offer_again(turn: &mut Turn<'_>, task: &Task, job: &Job) {
     let kind = match job {
         Job::Tool { name, .. } => PendingKind::ToolRetryOffer { tool: name.clone() },
         Job::Agent { name } => PendingKind::DelegationOffer { agent: name.clone() },
+        Job::Option(_) => return,
     };
     let by = Some(task.requested_by.as_str()).filter(|by| !by.is_empty());
     turn.open_pending(kind, Some(Expected::Boolean), &asked, Some(&task.id), by, None);

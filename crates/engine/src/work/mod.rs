@@ -15,8 +15,9 @@ use alloc::string::String;
 use serde::{Deserialize, Serialize};
 
 use crate::effect::EffectBody;
-use crate::id::{CardId, EffectId, TaskId};
+use crate::id::{CardId, EffectId, SetId, TaskId};
 use crate::recognize::Expected;
+use crate::selection::Scope;
 
 /// What a tool or an agent may do (`spec 07 §8`). Ours to say: a vendor's own hints are not believed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,6 +76,29 @@ pub enum Job {
         /// Which.
         name: String,
     },
+    /// An option of a list, which the list's host runs (`spec 04`).
+    Option(Chosen),
+}
+
+/// An option that was chosen, as its host runs it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Chosen {
+    /// Whose choice.
+    pub user: String,
+    /// From which list.
+    pub set: SetId,
+    /// Where that list is.
+    pub scope: Scope,
+    /// The concrete place.
+    pub scope_instance: String,
+    /// Which option.
+    pub option: String,
+    /// What it was called then.
+    pub label: String,
+    /// What the host runs: opaque, as it was registered.
+    pub exec_ref: String,
+    /// As of which version of the list.
+    pub exec_rev: u32,
 }
 
 impl Job {
@@ -83,6 +107,7 @@ impl Job {
     pub fn name(&self) -> &str {
         match self {
             Self::Tool { name, .. } | Self::Agent { name } => name,
+            Self::Option(chosen) => &chosen.label,
         }
     }
 
@@ -92,15 +117,17 @@ impl Job {
         match self {
             Self::Tool { .. } => "tool.call",
             Self::Agent { .. } => "agent.delegate",
+            Self::Option(_) => "option.execute",
         }
     }
 
-    /// The target, as approver rules name it: `tool:crm.update`, `agent:writer` (`spec 06 §5.2`).
+    /// The target, as approver rules name it: `tool:crm.update`, `agent:writer`, `option:open:3` (`spec 06 §5.2`).
     #[must_use]
     pub fn target(&self) -> String {
         match self {
             Self::Tool { name, .. } => alloc::format!("tool:{name}"),
             Self::Agent { name } => alloc::format!("agent:{name}"),
+            Self::Option(chosen) => alloc::format!("option:{}", chosen.exec_ref),
         }
     }
 }
@@ -126,6 +153,7 @@ impl Call {
         match self.job {
             Job::Tool { .. } => EffectBody::ToolCall(self),
             Job::Agent { .. } => EffectBody::AgentDelegate(self),
+            Job::Option(_) => EffectBody::OptionExecute(self),
         }
     }
 }

@@ -15,6 +15,7 @@ use crate::lane::{Record, RecordKey, RecordKind, Records};
 use crate::policy::Policy;
 use crate::review;
 use crate::say::{self, card as words};
+use crate::selection;
 use crate::tickets::{Batch, Draft, Part, batch};
 use crate::time::Timestamp;
 use crate::work::{Call, Job};
@@ -176,6 +177,14 @@ pub fn project(card: &Card, known: &dyn Known, now: Timestamp, policy: &Policy) 
             model.title = say::uncertain_call_title(&call.job, &card.status);
             call_of(&mut model, card, call, now, policy);
         }
+        About::Options { set, order, displayed, asks } => {
+            let set = if let Some(Record::OptionSet(set)) = known.record(RecordKind::OptionSet, &set.0) {
+                Some(set)
+            } else {
+                None
+            };
+            selection::card::show(&mut model, card, set, (order, *displayed), asks);
+        }
         About::Remembered => model.title = words::remembered(&card.status),
         About::ReviewActive { .. } | About::ReviewFrozen { .. } => {
             let review = if let Some(Record::Review(review)) = subject() { Some(review) } else { None };
@@ -187,7 +196,7 @@ pub fn project(card: &Card, known: &dyn Known, now: Timestamp, policy: &Policy) 
             decisions::project(&mut model, card, proposal, now, policy);
         }
     }
-    if card.batch().is_none() {
+    if card.batch().is_none() && !matches!(card.about, About::Options { .. }) {
         model.buttons = card.actions().into_iter().map(|action| button(card, action, draft)).collect();
     }
     if let Some(Record::Proposal(proposal)) = subject() {

@@ -17,7 +17,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::decisions::{Comment, Outgoing};
 use crate::effect::FieldError;
-use crate::id::{BatchId, CardId, DraftId, EffectId, MessageId, ProposalId, ReviewId, TaskId, TimerId};
+use crate::id::{
+    BatchId, CardId, DraftId, EffectId, MessageId, ProposalId, ReviewId, SetId, TaskId, TimerId,
+};
 use crate::lane::{RecordKey, RecordKind};
 use crate::tickets::batch::latch::Latches;
 use crate::time::Timestamp;
@@ -132,6 +134,17 @@ pub enum About {
         #[serde(default, skip_serializing_if = "Comment::is_none")]
         comment: Comment,
     },
+    /// A list of options, asked about with a button for each (`spec 04 §14`).
+    Options {
+        /// Which list.
+        set: SetId,
+        /// Places in its base order, as they are displayed.
+        order: Vec<u8>,
+        /// How many of them.
+        displayed: u8,
+        /// What it asks.
+        asks: String,
+    },
     /// Nobody knows whether something of a decision was sent.
     DecisionUncertain {
         /// The decision.
@@ -159,6 +172,7 @@ impl About {
             Self::ScopeGate { .. }
             | Self::ReviewActive { .. }
             | Self::ReviewFrozen { .. }
+            | Self::Options { .. }
             | Self::Remembered => false,
         }
     }
@@ -304,6 +318,7 @@ impl Card {
             (About::UncertainEffect { .. }, _) => Step::UncertainEffect,
             (About::UncertainCall { .. }, _) => Step::UncertainCall,
             (About::Remembered, _) => Step::Remembered,
+            (About::Options { .. }, _) => Step::Options,
             (About::ReviewActive { .. }, _) => Step::ReviewActive,
             (About::ReviewFrozen { .. }, _) => Step::ReviewFrozen,
             (About::DecisionPreview { .. }, _) => Step::DecisionPreview,
@@ -434,11 +449,14 @@ impl Card {
         self.status == CardStatus::Open
     }
 
-    /// Somebody is waited for: not by a review that is over, whose artifact is only there to be used, and not by the
-    /// button that clears a remembered mode.
+    /// Somebody is waited for: not by a review that is over, whose artifact is only there to be used, not by a list
+    /// of options, and not by the button that clears a remembered mode.
     #[must_use]
     pub fn waits(&self) -> bool {
-        self.open() && !matches!(self.about, About::ReviewFrozen { .. } | About::Remembered)
+        let there = |about: &About| {
+            matches!(about, About::ReviewFrozen { .. } | About::Remembered | About::Options { .. })
+        };
+        self.open() && !there(&self.about)
     }
 
     /// It releases outward effects, so the store keeps an approval of it.

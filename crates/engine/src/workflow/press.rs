@@ -19,6 +19,7 @@ use crate::recognize::Words;
 use crate::review::flow as review;
 use crate::rungs::intent::act;
 use crate::say;
+use crate::selection::flow as selection;
 use crate::tickets::{adopt, batch, flow, release};
 use crate::time::Timestamp;
 use crate::turn::{Said, Turn};
@@ -102,6 +103,8 @@ fn admitted(turn: &Turn<'_>, press: &Press) -> Result<(Card, Action), Refusal> {
 fn known(turn: &Turn<'_>, press: &Press) -> Result<(Card, u32, Action), Refusal> {
     let (id, version, action) = match press {
         Press::Decision { card, version, action, .. } => (card, *version, *action),
+        // That of a list where its host shows it is no card's.
+        Press::Option { .. } => return Err(unknown(turn)),
         Press::Token(_) => match &turn.given.press {
             Some(target) if target.lane == turn.lane.key => (&target.card, target.version, target.action),
             _ => return Err(unknown(turn)),
@@ -114,6 +117,7 @@ fn known(turn: &Turn<'_>, press: &Press) -> Result<(Card, u32, Action), Refusal>
 fn item_of(turn: &Turn<'_>, press: &Press) -> String {
     match press {
         Press::Decision { item, .. } => item.clone(),
+        Press::Option { option, .. } => option.clone(),
         Press::Token(_) => turn.given.press.as_ref().map(|target| target.item.clone()).unwrap_or_default(),
     }
 }
@@ -259,6 +263,9 @@ pub(crate) fn perform(
         Action::Comment => refuse_step(turn),
         Action::ShowFull | Action::ApproveDecision | Action::TurnIntoTicket | Action::Finish => {
             review::pressed(turn, &card, action)
+        }
+        Action::Option | Action::NoneOfThese | Action::Leave | Action::More => {
+            selection::pressed(turn, &card, action, item)
         }
         Action::Forget => {
             decide(turn, card, action, Progress::None);

@@ -28,6 +28,8 @@ pub enum Step {
     Receipt,
     /// An answer that used the remembered intent, with its clear button.
     Remembered,
+    /// A list of options.
+    Options,
 }
 
 /// What a button does.
@@ -84,11 +86,19 @@ pub enum Action {
     RetryMissing,
     /// Comment on the issue a decision is about.
     Comment,
+    /// This option.
+    Option,
+    /// None of the options.
+    NoneOfThese,
+    /// Leave the list.
+    Leave,
+    /// The options that are not displayed.
+    More,
 }
 
 impl Action {
     /// Every action.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 29] = [
         Self::Approve,
         Self::Reject,
         Self::Edit,
@@ -114,6 +124,10 @@ impl Action {
         Self::Finish,
         Self::RetryMissing,
         Self::Comment,
+        Self::Option,
+        Self::NoneOfThese,
+        Self::Leave,
+        Self::More,
     ];
 
     /// The name on the wire, inside the token's signature.
@@ -145,6 +159,10 @@ impl Action {
             Self::Finish => "finish",
             Self::RetryMissing => "retry_missing",
             Self::Comment => "comment",
+            Self::Option => "option",
+            Self::NoneOfThese => "none_of_these",
+            Self::Leave => "leave",
+            Self::More => "more",
         }
     }
 
@@ -183,6 +201,10 @@ impl Action {
             Self::Finish => "Finish",
             Self::RetryMissing => "Retry missing",
             Self::Comment => "Comment on the issue",
+            Self::Option => "Choose",
+            Self::NoneOfThese => "None of these",
+            Self::Leave => "Leave the list",
+            Self::More => "More",
         }
     }
 
@@ -222,5 +244,6 @@ pub fn allowed(step: Step) -> &'static [Action] {
         Step::UncertainCall => &[Action::Happened, Action::DoAgain, Action::Cancel],
         Step::Remembered => &[Action::Forget],
         Step::Receipt => &[Action::RetryMissing, Action::Comment],
+        Step::Options => &[Action::Option, Action::NoneOfThese, Action::Leave, Action::More],
     }
 }

@@ -136,6 +136,10 @@ impl Runtime {
             | EffectBody::TrackerCreate { .. } => self.track(effect, body).await,
             EffectBody::PostChannel { to, text, .. } => self.post(effect, to, text).await,
             EffectBody::ToolCall(call) | EffectBody::AgentDelegate(call) => self.call(effect, call).await,
+            EffectBody::OptionExecute(_) | EffectBody::EvidenceFetch { .. } => {
+                let text = "only a host can do this".into();
+                Ok(Attempt::Rejected { text, errors: Vec::new() })
+            }
             EffectBody::Reply { .. }
             | EffectBody::CardPost { .. }
             | EffectBody::CardUpdate { .. }

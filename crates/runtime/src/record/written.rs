@@ -13,6 +13,7 @@ use throughline_engine::canon::{hex, unhex};
 use throughline_engine::decision::Verdict;
 use throughline_engine::id::{Mint, made};
 use throughline_engine::intent::Intent;
+use throughline_engine::selection::Account;
 use throughline_engine::trace::{FocusTrace, Predicate, Rung, Trace, codes};
 use throughline_engine::{Decision, LaneKey, MessageId, Reason, Timestamp, TurnId};
 
@@ -58,6 +59,8 @@ struct Written<'a> {
     /// The messages: their numbers, with a blank between them; the whole id of one that another turn made.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     said: Cow<'a, str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    selection: Option<Box<Account>>,
     snapshot: u32,
     turn: TurnId,
     v: u32,
@@ -95,6 +98,7 @@ pub(super) fn encode(row: &TurnRow) -> String {
         rule: row.trace.rule.as_deref().map(Cow::Borrowed),
         rung: row.decision.rung,
         said: said.join(" ").into(),
+        selection: row.trace.selection.clone(),
         snapshot: row.snapshot,
         turn: row.turn.clone(),
         v: VERSION,
@@ -134,6 +138,7 @@ pub(super) fn decode(stored: &str, lane: &LaneKey) -> Result<TurnRow, Unreadable
             focus: written.focus,
             rule: written.rule.map(|rule| rule.into_owned().into()),
             candidates: written.candidates.into_owned(),
+            selection: written.selection,
         },
         policy: written.policy.into_owned(),
         engine: written.engine.into_owned(),

@@ -45,7 +45,10 @@ fn targets_are_ours(walk: &Walk) {
                 let root = throughline_engine::LaneKey { thread: String::new(), ..effect.lane.clone() };
                 assert_eq!(*to, root, "{body:?}");
             }
-            EffectBody::ToolCall(_) | EffectBody::AgentDelegate(_) => {
+            EffectBody::ToolCall(_)
+            | EffectBody::AgentDelegate(_)
+            | EffectBody::OptionExecute(_)
+            | EffectBody::EvidenceFetch { .. } => {
                 panic!("nobody configured any: {body:?}")
             }
             EffectBody::Reply { .. }
@@ -163,6 +166,9 @@ fn blank(ask: &Ask) -> Ask {
     match &mut blank.question {
         Question::Draft { from, .. } => from.iter_mut().for_each(|text| *text = "x".into()),
         Question::Patch { review, .. } | Question::Synthesis { review } => *review = Default::default(),
+        Question::Select(choice) => {
+            choice.candidates.iter_mut().for_each(|candidate| candidate.label = "x".into());
+        }
         Question::Classify { .. } | Question::Review { .. } | Question::Answer => {}
     }
     blank

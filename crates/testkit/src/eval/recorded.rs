@@ -156,6 +156,7 @@ fn pressed(turn: &Recorded) -> Option<bool> {
     let EventKind::CardPressed { press, .. } = &turn.event.kind else { return None };
     let action = match press {
         Press::Decision { action, .. } => Some(*action),
+        Press::Option { .. } => None,
         Press::Token(_) => turn.given.press.as_ref().map(|target| target.action),
     };
     match action.filter(|_| turn.summary.decision.reason == Reason::PressApplied)? {

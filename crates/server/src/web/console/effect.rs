@@ -170,6 +170,8 @@ pub(super) fn line(body: &EffectBody) -> String {
         EffectBody::ToolCall(call) | EffectBody::AgentDelegate(call) => {
             format!("{}: “{}”", call.job.target(), call.text)
         }
+        EffectBody::OptionExecute(call) => format!("run “{}” ({})", call.job.name(), call.job.target()),
+        EffectBody::EvidenceFetch { scope_instance, .. } => format!("what does {scope_instance} hold now"),
     }
 }
 
@@ -196,6 +198,7 @@ fn told(outcome: &Outcome) -> Told {
             }
             EffectResult::Answered(answer) => plain(said(answer)),
             EffectResult::Said { text } => plain(text.clone()),
+            EffectResult::Snapshot { options, .. } => plain(format!("{} options", options.len())),
         },
         Outcome::Failed { reason, text, errors } => {
             Told { reason: Some(reason.clone()), errors: errors.clone(), ..plain(text.clone()) }
@@ -239,6 +242,9 @@ fn said(answer: &Answer) -> String {
             bullets.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join("; ")
         }
         Answer::Text { text } => text.clone(),
+        Answer::Select { choice, confidence, .. } => {
+            format!("{}, {confidence} %", choice.as_deref().unwrap_or("no option"))
+        }
         Answer::None { why } => format!("no answer: {why}"),
     }
 }

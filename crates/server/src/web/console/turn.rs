@@ -327,6 +327,19 @@ fn input(turn: &Turn) -> Input {
             input.facts.push(("Stands at", report.status.word().into()));
             input.text = report.reason.clone().or_else(|| report.result.clone());
         }
+        EventKind::OptionsShown(shown) => {
+            input.facts.push(("List", format!("{} · {}", shown.scope.word(), shown.scope_instance)));
+            let labels: Vec<&str> = shown.options.iter().map(|option| option.label.as_str()).collect();
+            input.text = Some(labels.join("\n"));
+        }
+        EventKind::OptionsClosed { set, scope_instance } => {
+            let closed = set.as_ref().map(|set| set.0.clone()).or_else(|| scope_instance.clone());
+            input.facts.extend(closed.map(|closed| ("Closed", closed)));
+        }
+        EventKind::FocusChanged(focus) => {
+            input.facts.push(("Looks at", format!("{} · {}", focus.scope.word(), focus.scope_instance)));
+            input.facts.extend(focus.option.clone().map(|option| ("Option", option)));
+        }
         EventKind::IntakeNotice { message, .. } => input.text = Some(message.clone()),
         EventKind::EffectSettled { card, .. } => input.card = card.as_ref().map(|card| card.0.clone()),
         EventKind::TimerDue { timer, .. } => input.facts.push(("Deadline", timer.0.clone())),
@@ -339,6 +352,9 @@ fn input(turn: &Turn) -> Input {
 pub(super) fn act(turn: &Turn) -> Option<String> {
     let content = turn.content.as_ref()?;
     match &content.event.kind {
+        EventKind::CardPressed { press: Press::Option { option, .. }, .. } => {
+            Some(format!("pressed the option {option} where it is shown"))
+        }
         EventKind::CardPressed { press, .. } => Some(match button(turn, press) {
             Some((_, version, action)) => format!("pressed {} on version {version}", action.label()),
             None => "pressed a button that is not known here".into(),
@@ -356,6 +372,7 @@ pub(super) fn act(turn: &Turn) -> Option<String> {
 fn button<'t>(turn: &'t Turn, press: &'t Press) -> Option<(&'t CardId, u32, Action)> {
     match press {
         Press::Decision { card, version, action, .. } => Some((card, *version, *action)),
+        Press::Option { .. } => None,
         Press::Token(_) => {
             let target = turn.content.as_ref()?.given.press.as_ref()?;
             Some((&target.card, target.version, target.action))
@@ -364,6 +381,13 @@ fn button<'t>(turn: &'t Turn, press: &'t Press) -> Option<(&'t CardId, u32, Acti
 }
 
 fn pressed(input: &mut Input, turn: &Turn, press: &Press) {
+    if let Press::Option { set, version, option } = press {
+        return input.facts.extend([
+            ("Option", option.clone()),
+            ("List", set.0.clone()),
+            ("Of version", version.to_string()),
+        ]);
+    }
     let Some((card, version, action)) = button(turn, press) else {
         return input.facts.push(("Button", "not known here".into()));
     };
