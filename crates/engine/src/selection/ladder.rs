@@ -2,7 +2,6 @@
 //! whole, what is no choice, what denotes one option, what only resembles one. The first that decides wins.
 
 use alloc::string::{String, ToString};
-use alloc::vec;
 use alloc::vec::Vec;
 
 use super::control::{Control, Repair};
