@@ -70,6 +70,7 @@ const KICKERS = {
   decision_preview: 'Decision',
   review_active: 'Review',
   review_frozen: 'Review, frozen',
+  options: 'Options',
 };
 const WHO = { mine: 'You', notice: 'Only you see this', ours: 'Throughline' };
 
@@ -81,6 +82,18 @@ function button({ action, label, name, on, token }, extra = {}) {
 
 function option(it) {
   return button(it, { role: 'radio', 'aria-checked': false });
+}
+
+/** A list of options as one group: the place of each, what it is called, and what tells it from others. */
+function choicesOf({ title, items }) {
+  const choice = ({ id, label, state, buttons }) => buttons.map(it => {
+    const told = { 'aria-label': `${label}. ${it.name}${state ? `, ${state}` : ''}`, 'data-item': id };
+    const shown = button(it, { role: 'radio', 'aria-checked': false, ...told });
+    shown.replaceChildren(make('span', { class: 'place' }, label), ' ', make('span', {}, it.label),
+      ...(state ? [' ', make('small', {}, state)] : []));
+    return shown;
+  });
+  return make('div', { class: 'options listed', role: 'radiogroup', 'aria-label': title }, ...items.flatMap(choice));
 }
 
 function listOf(kind, items) {
@@ -145,7 +158,7 @@ function cardOf(card) {
     listOf('facts', [...told, ...facts].map(fact => make('li', {}, fact))),
     fieldsOf(fields),
     errorsOf(errors),
-    items.length ? make('ol', { class: 'items' }, ...items.map(itemOf)) : null,
+    items.length ? step === 'options' ? choicesOf(card) : make('ol', { class: 'items' }, ...items.map(itemOf)) : null,
     linkOf(link),
     ...buttonsOf(card));
 }
@@ -242,8 +255,11 @@ const partOf = (section, item) => item ? section.querySelector(`[data-item="${CS
 
 /** The button of that action, of an item or of the card itself. */
 function actionIn(section, action, item) {
-  const buttons = partOf(section, item)?.querySelectorAll(`[data-action="${action}"]`) ?? [];
-  return [...buttons].find(it => itemAround(it) === item);
+  const wanted = `[data-action="${action}"]`;
+  const part = partOf(section, item);
+  // One of a list of options is a button itself.
+  const buttons = part ? [part, ...part.querySelectorAll(wanted)] : [];
+  return buttons.find(it => it.matches(wanted) && itemAround(it) === item);
 }
 
 /** Focuses the button of that action, or the heading when there is none any more. */
