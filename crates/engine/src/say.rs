@@ -288,10 +288,16 @@ pub(crate) fn answered(job: &Job, text: &str) -> String {
 }
 
 pub(crate) fn could_not(job: &Job, why: &str) -> String {
+    if let Job::Option(chosen) = job {
+        return option::failed(&chosen.label, why);
+    }
     format!("{} did not do it: {why}", job.name())
 }
 
 pub(crate) fn no_answer(job: &Job) -> String {
+    if let Job::Option(chosen) = job {
+        return option::not_run(&chosen.label);
+    }
     format!("{} did not answer. Nothing was changed.", job.name())
 }
 
@@ -299,7 +305,7 @@ pub(crate) fn again(job: &Job) -> String {
     match job {
         Job::Tool { name, .. } => format!("{name} did not answer. Shall I try it again?"),
         Job::Agent { name } => format!("{name} did not answer. Shall I hand it over again?"),
-        Job::Option(chosen) => option::again(&chosen.label),
+        Job::Option(chosen) => option::again_run(&chosen.label),
     }
 }
 

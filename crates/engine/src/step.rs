@@ -19,8 +19,9 @@ use crate::rungs::{
     review::active_review,
     words::{conversational_pending, focus_of_message, hard_interrupt},
 };
+use crate::selection::flow::selection;
 use crate::time::Timestamp;
-use crate::trace::{Predicate, Rung, Trace};
+use crate::trace::{Rung, Trace};
 use crate::turn::Turn;
 use crate::workflow::TimerAbout;
 
@@ -73,7 +74,7 @@ const LADDER: [(Rung, Decide); 11] = [
     (Rung::Focus, focus_of_message),
     (Rung::Interrupt, hard_interrupt),
     (Rung::Pending, conversational_pending),
-    (Rung::Selection, |_| Passed(Predicate::NoOptions)),
+    (Rung::Selection, selection),
     (Rung::Review, active_review),
     (Rung::Intent, intent),
     (Rung::Remembered, remembered_intent),

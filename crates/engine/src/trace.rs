@@ -135,6 +135,8 @@ predicates! {
     SelectionOff = Selection, "7d", "texts are not read against lists here";
     NotAnOption = Selection, "7n", "the message is none of the options shown";
     SelectionQuestion = Selection, "7q", "the message asks something about the options shown";
+    SelectionVerify = Selection, "7v", "the message asks what was done with the options shown";
+    OptionTaken = Selection, "7t", "the message began or ended with an option, which was taken; the rest goes on";
     SelectionCommand = Selection, "7c", "the message is a command of the host";
     SelectionReleased = Selection, "7r", "a model took the message to be about something else than the options shown";
     NoReview = Review, "8r", "no review is active";
@@ -316,7 +318,7 @@ mod tests {
         let stored = serde_json::to_string(&trace).unwrap();
         assert_eq!(
             stored,
-            r#"{"passed":"1m 1a 2w 3m 4m 4f 5s 6w 7o 7d 7n 7q 7c 7r 8r 8f 8o 8i 9r 9a 9n 10r 6:pending.mismatch 6:pending.other_person"}"#
+            r#"{"passed":"1m 1a 2w 3m 4m 4f 5s 6w 7o 7d 7n 7q 7v 7t 7c 7r 8r 8f 8o 8i 9r 9a 9n 10r 6:pending.mismatch 6:pending.other_person"}"#
         );
         assert_eq!(serde_json::from_str::<Trace>(&stored).unwrap(), trace);
         for predicate in Predicate::ALL {

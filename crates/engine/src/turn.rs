@@ -27,6 +27,7 @@ use crate::pending::{PendingClass, PendingKind, PendingState};
 use crate::policy::Policy;
 use crate::recognize::{Expected, Words};
 use crate::review::Review;
+use crate::selection::Account;
 use crate::step::{Step, Timer};
 use crate::tickets::{Batch, Draft};
 use crate::time::Timestamp;
@@ -126,7 +127,7 @@ impl<'a> Turn<'a> {
     // ---- records ----
 
     /// A record as this turn sees it: what it wrote, else what the lane has loaded or was handed over.
-    fn find(&self, kind: RecordKind, key: &str) -> Option<&Record> {
+    pub(crate) fn find(&self, kind: RecordKind, key: &str) -> Option<&Record> {
         match self.change(kind, key) {
             Some(Change::Put(record)) => Some(record),
             Some(Change::Retire(_) | Change::Drop(_)) => None,
@@ -135,6 +136,21 @@ impl<'a> Turn<'a> {
                 self.lane.records.find(kind, key).or_else(revived)
             }
         }
+    }
+
+    /// What this turn did to the records of a kind.
+    pub(crate) fn changes_of(&self, kind: RecordKind) -> impl Iterator<Item = &Change> {
+        self.changed.iter().filter(move |change| change.about().0 == kind)
+    }
+
+    /// Whether this turn wrote a record of a kind.
+    pub(crate) fn wrote(&self, kind: RecordKind) -> bool {
+        self.changes_of(kind).any(|change| change.written().is_some())
+    }
+
+    /// What is looked at among the options somebody was shown.
+    pub(crate) fn account(&mut self) -> &mut Account {
+        self.trace.selection.get_or_insert_default()
     }
 
     /// What this turn did to a record, if anything.

@@ -59,8 +59,7 @@ async fn one_writer(host: &Runtime, lanes: &[(String, LaneKey)]) -> Result<Resul
             prev.clone_from(&turn.log.hash);
         }
         let mut different = None;
-        let from = if seeded(&turns) { 2 } else { 1 };
-        host.replay(key, from, |turn| {
+        host.replay(key, given(&turns) + 1, |turn| {
             if turn.verdict != Same::Yes {
                 different.get_or_insert_with(|| turn.clone());
             }
@@ -76,12 +75,12 @@ async fn one_writer(host: &Runtime, lanes: &[(String, LaneKey)]) -> Result<Resul
     Ok(Ok(()))
 }
 
-/// The first turn of a lane that a scenario gave a history was written, not decided.
-fn seeded(turns: &[throughline_store::StoredTurn]) -> bool {
-    turns
-        .first()
-        .and_then(|turn| Turn::read(turn).ok())
-        .is_some_and(|turn| turn.row.key == crate::driver::SEED)
+/// The revision up to which turns were given: written, not decided.
+fn given(turns: &[throughline_store::StoredTurn]) -> u64 {
+    let written = |turn: &&throughline_store::StoredTurn| {
+        Turn::read(turn).is_ok_and(|turn| turn.row.key.starts_with(crate::given::SEED))
+    };
+    turns.iter().rev().find(written).map_or(0, |turn| turn.revision)
 }
 
 /// Every press, form and command led to words, a notice or a changed card.

@@ -1,33 +1,27 @@
 //! The driver: a scenario's deliveries into the production runtime, until the world is idle again.
 
-use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
 
 use throughline_channels::Channel;
 use throughline_engine::effect::{EffectResult, Outcome};
 use throughline_engine::given::Paused;
-use throughline_engine::lane::Lane;
-use throughline_engine::{Decision, Event, LaneKey, Millis, Reason, Timestamp, Verdict, canon, snapshot};
+use throughline_engine::lane::{Lane, Record};
+use throughline_engine::{Event, LaneKey, Millis, Timestamp};
 use throughline_models::Model;
-use throughline_runtime::record::{GENESIS, Said, TurnRow, checkpoint, content_hash};
 use throughline_runtime::{Crash, FailPoint, Inbound, Runtime, Stop};
-use throughline_store::{
-    Accepted, Claim, EffectState, Keeping, Outbox, PauseRow, RecordWrite, Store, TurnCommit, Write,
-};
-use throughline_testkit::driver::{
-    Checker, Delivery, Driver, DriverError, SeedLane, Settling, TurnSeen, World,
-};
+use throughline_store::{Accepted, EffectState, Keeping, Outbox, PauseRow, Store, StoredEffect};
+use throughline_testkit::driver::{Checker, Delivery, Driver, DriverError, Settling, TurnSeen, World};
 use throughline_testkit::model::Restart;
 use throughline_trackers::local::StoredIssue;
 
 use crate::checkers;
 use crate::faults::POINTS;
+use crate::given::{amend, seed};
+use crate::host::{done, failed, is_hosts};
 use crate::seen::Looked;
 use crate::world::{Outside, TENANT};
 
-/// The delivery key of the turn that writes a lane's given history.
-pub(crate) const SEED: &str = "scenario:given";
 /// How many retries of one effect the world waits out before it counts as idle.
 const RETRIES: u32 = 12;
 
@@ -170,6 +164,15 @@ impl Driver for SimDriver {
         })
     }
 
+    fn amend(&mut self, lane: &str, records: Vec<Record>) -> Result<(), DriverError> {
+        let run = self.run()?;
+        let key = run.key(lane);
+        block(async {
+            amend(&run.host, &key, &records).await?;
+            run.look().await.map(drop)
+        })
+    }
+
     fn lane(&mut self, name: &str) -> Result<Lane, DriverError> {
         let run = self.run()?;
         let key = run.key(name);
@@ -287,10 +290,23 @@ impl Run {
         }
         busy |= self.host.fire_timers().await? > 0;
         busy |= self.host.overdue().await? > 0;
-        busy |= self.host.dispatch().await? > 0;
+        busy |= self.dispatch().await?;
+        busy |= self.outside.hosting.work(&self.host).await?;
         if !busy {
             self.host.release_idle(false).await?;
             busy = !self.host.wakes().idle() || self.wait_for_retry().await?;
+        }
+        Ok(busy)
+    }
+
+    /// Performs what may be performed now, but for what is held.
+    async fn dispatch(&mut self) -> Result<bool, Stop> {
+        let mut busy = false;
+        for leased in self.host.lease_effects(16).await? {
+            if !self.outside.hosting.holds(&leased) {
+                self.host.perform(leased).await?;
+                busy = true;
+            }
         }
         Ok(busy)
     }
@@ -340,13 +356,25 @@ impl Run {
                 why: "none of that name is open".into(),
             });
         };
+        if is_hosts(&found) {
+            let outcome = self.hosts_outcome(settling, &found).await?;
+            self.outside.hosting.report(&self.host, &found, outcome).await?;
+        } else if !self.release(settling, &found).await? {
+            self.end(settling, &found).await?;
+        }
+        self.settle().await?;
+        self.look().await
+    }
+
+    /// An effect of ours ends as told.
+    async fn end(&self, settling: &Settling, found: &StoredEffect) -> Result<(), Stop> {
         let now = self.outside.store.now();
         self.outside.clock.set(found.not_before.max(now));
         let text = settling.text.clone().unwrap_or_default();
         let outcome = match settling.outcome.as_str() {
             "done" => Outcome::Done { result: EffectResult::Issue { key: text, url: None } },
             "uncertain" => Outcome::Uncertain { text },
-            _ => Outcome::Failed { reason: "rejected".into(), text, errors: Vec::new() },
+            _ => failed(text),
         };
         for leased in self.host.lease_effects(64).await? {
             if leased.effect.row.id == found.row.id {
@@ -354,83 +382,28 @@ impl Run {
                 self.host.end_as(&leased, outcome.clone()).await?;
             }
         }
-        self.settle().await?;
-        self.look().await
+        Ok(())
     }
-}
 
-/// Writes a lane's given history as its first turn, with a checkpoint, so that replays start behind it.
-async fn seed(host: &Runtime, key: &LaneKey, given: &SeedLane) -> Result<(), Stop> {
-    let store = host.store();
-    let Claim::Ours { epoch, revision } = store.claim(key, SEED).await? else { return Ok(()) };
-    let mut lane = Lane::new(key.clone());
-    lane.revision = revision + 1;
-    lane.head = given.head.clone();
-    for record in &given.records {
-        lane.records.insert(record.clone());
+    /// How an effect of the host's ends, in the words of a scenario.
+    async fn hosts_outcome(&self, settling: &Settling, found: &StoredEffect) -> Result<Outcome, Stop> {
+        let text = settling.text.clone().unwrap_or_default();
+        Ok(match settling.outcome.as_str() {
+            "done" => done(&self.host, found).await?,
+            "uncertain" => Outcome::Uncertain { text },
+            _ => failed(text),
+        })
     }
-    let now = store.now();
-    let event = Event {
-        id: SEED.into(),
-        received_at: now,
-        actor: String::new(),
-        kind: throughline_engine::EventKind::Unknown { name: SEED.into() },
-    };
-    let looked_up = throughline_engine::Given::default();
-    let shown = BTreeMap::new();
-    let content = Said { key: SEED, event: &event, given: &looked_up, applied: None, shown: &shown }.encode();
-    let salt = "00".repeat(16);
-    let log = TurnRow {
-        turn: throughline_engine::id::Mint::new(key, revision + 1).turn(),
-        lane: key.id().0,
-        revision: revision + 1,
-        at: now,
-        key: SEED.into(),
-        event: SEED.into(),
-        decision: Decision::new(Verdict::Recorded, Reason::AssistantPosted),
-        trace: throughline_engine::trace::Trace::default(),
-        policy: host.policy().version(),
-        engine: env!("CARGO_PKG_VERSION").into(),
-        snapshot: snapshot::VERSION,
-        before: String::new(),
-        after: canon::hex(&lane.state_hash()),
-        effects: Vec::new(),
-        messages: Vec::new(),
-        content: content_hash(&salt, &content),
-    }
-    .seal(GENESIS, content, salt);
-    let record = |record: &throughline_engine::Record| {
-        let key = record.key();
-        RecordWrite {
-            kind: key.kind.word(),
-            key: key.key,
-            write: Write::Put(snapshot::encode_record(record)),
+
+    /// What was held goes on as it would have; `false`: it was not held, or is to end otherwise.
+    async fn release(&self, settling: &Settling, found: &StoredEffect) -> Result<bool, Stop> {
+        if settling.outcome != "done" {
+            return Ok(false);
         }
-    };
-    let commit = TurnCommit {
-        lane: key.clone(),
-        expected_revision: revision,
-        epoch,
-        head: snapshot::encode_head(&lane.head),
-        inbox: Vec::new(),
-        direct: None,
-        approvals: Vec::new(),
-        outbox: Vec::new(),
-        cancel: Vec::new(),
-        adopt: Vec::new(),
-        timers: Vec::new(),
-        clear_timers: Vec::new(),
-        records: given.records.iter().map(record).collect(),
-        message_map: Vec::new(),
-        tokens: Vec::new(),
-        audit: Vec::new(),
-        checkpoint: Some(checkpoint(&lane)),
-        log,
-    };
-    let result = store.commit(commit).await?;
-    debug_assert_eq!(result, throughline_store::CommitResult::Committed);
-    let _released = store.release(key, epoch).await?;
-    Ok(())
+        let Some(leased) = self.outside.hosting.release(&found.row.id) else { return Ok(false) };
+        self.host.perform(leased).await?;
+        Ok(true)
+    }
 }
 
 async fn switch(host: &Runtime, to: Option<&Paused>) -> Result<(), Stop> {

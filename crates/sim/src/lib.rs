@@ -9,6 +9,8 @@ mod checkers;
 mod driver;
 mod eval;
 mod faults;
+mod given;
+mod host;
 mod seen;
 mod tracker;
 mod worker;

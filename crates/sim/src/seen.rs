@@ -19,6 +19,7 @@ pub(crate) struct Looked {
     calls: BTreeMap<&'static str, usize>,
     posts: u64,
     comments: usize,
+    ran: usize,
     asks: usize,
     waiting: Vec<(String, throughline_engine::EffectId)>,
 }
@@ -117,6 +118,12 @@ impl Looked {
                 seen.outward.insert(class.into(), u32::try_from(made - before).unwrap_or(u32::MAX));
             }
         }
+        let ran = outside.hosting.ran();
+        if ran > self.ran {
+            let new = u32::try_from(ran - self.ran).unwrap_or(u32::MAX);
+            seen.outward.insert("option.execute".into(), new);
+        }
+        self.ran = ran;
         let asks = outside.model.as_ref().map_or(0, |model| model.journal().len());
         seen.model_calls = u32::try_from(asks - self.asks).unwrap_or(u32::MAX);
         self.asks = asks;

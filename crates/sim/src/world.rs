@@ -18,6 +18,7 @@ use throughline_trackers::local::LocalTracker;
 
 use crate::channel::SimChannel;
 use crate::faults::Armed;
+use crate::host::SimHost;
 use crate::tracker;
 use crate::worker::SimWorker;
 
@@ -33,6 +34,7 @@ pub(crate) struct Outside {
     pub(crate) model: Option<Arc<Scripted>>,
     pub(crate) workers: BTreeMap<String, Arc<SimWorker>>,
     pub(crate) faults: Arc<Armed>,
+    pub(crate) hosting: Arc<SimHost>,
     parts: Parts,
 }
 
@@ -73,7 +75,8 @@ impl Outside {
             faults: faults.clone(),
             entropy: entropy(),
         };
-        Ok(Self { clock, store, tracker, channel: virtual_one, model, workers, faults, parts })
+        let hosting = Arc::new(SimHost::new(world));
+        Ok(Self { clock, store, tracker, channel: virtual_one, model, workers, faults, hosting, parts })
     }
 
     /// A host over what there is.

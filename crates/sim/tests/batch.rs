@@ -12,7 +12,7 @@ use throughline_engine::given::{Addressing, Paused};
 use throughline_engine::lane::Record;
 use throughline_engine::tickets::Part;
 use throughline_engine::workflow::{About, Action, Card, Link, Progress};
-use throughline_engine::{DraftId, Lane, Millis, Timestamp};
+use throughline_engine::{DraftId, Lane, Millis, Record, Timestamp};
 use throughline_sim::SimDriver;
 use throughline_testkit::driver::{Checker, Delivery, Settling};
 use throughline_testkit::model::Restart;
@@ -60,6 +60,10 @@ impl Driver for Killing {
 
     fn pause(&mut self, switch: Option<Paused>) -> Result<TurnSeen, DriverError> {
         self.inner.pause(switch)
+    }
+
+    fn amend(&mut self, lane: &str, records: Vec<Record>) -> Result<(), DriverError> {
+        self.inner.amend(lane, records)
     }
 
     fn lane(&mut self, name: &str) -> Result<Lane, DriverError> {

@@ -10,7 +10,7 @@ use throughline_channels::{telegram, terminal};
 use throughline_engine::given::Paused;
 use throughline_engine::lane::{MessageKind, Role};
 use throughline_engine::workflow::CardModel;
-use throughline_engine::{Lane, Millis, Timestamp};
+use throughline_engine::{Lane, Millis, Record, Timestamp};
 use throughline_sim::SimDriver;
 use throughline_testkit::driver::{Checker, Delivery, Settling};
 use throughline_testkit::model::Restart;
@@ -63,6 +63,10 @@ impl Driver for Watched {
     fn pause(&mut self, switch: Option<Paused>) -> Result<TurnSeen, DriverError> {
         let seen = self.inner.pause(switch)?;
         Ok(self.keep(seen))
+    }
+
+    fn amend(&mut self, lane: &str, records: Vec<Record>) -> Result<(), DriverError> {
+        self.inner.amend(lane, records)
     }
 
     fn lane(&mut self, name: &str) -> Result<Lane, DriverError> {

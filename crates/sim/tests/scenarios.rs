@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use throughline_engine::given::Paused;
-use throughline_engine::{Lane, Millis, Timestamp, canon};
+use throughline_engine::{Lane, Millis, Record, Timestamp, canon};
 use throughline_sim::SimDriver;
 use throughline_testkit::driver::{Checker, Delivery, SeenTurn, Settling};
 use throughline_testkit::model::Restart;
@@ -97,6 +97,10 @@ impl Driver for Restarting {
         self.0.pause(switch)
     }
 
+    fn amend(&mut self, lane: &str, records: Vec<Record>) -> Result<(), DriverError> {
+        self.0.amend(lane, records)
+    }
+
     fn lane(&mut self, name: &str) -> Result<Lane, DriverError> {
         self.0.lane(name)
     }
@@ -142,6 +146,10 @@ impl Driver for Recording {
 
     fn pause(&mut self, switch: Option<Paused>) -> Result<TurnSeen, DriverError> {
         self.inner.pause(switch).map(|seen| self.note(seen))
+    }
+
+    fn amend(&mut self, lane: &str, records: Vec<Record>) -> Result<(), DriverError> {
+        self.inner.amend(lane, records)
     }
 
     fn lane(&mut self, name: &str) -> Result<Lane, DriverError> {

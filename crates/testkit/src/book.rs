@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use throughline_engine::event::Press;
+use throughline_engine::id::SetId;
 use throughline_engine::lane::{Lane, MessageKind, Role};
 use throughline_engine::workflow::{Action, ItemModel, allowed};
 use throughline_engine::{CardId, MessageId};
@@ -35,6 +36,7 @@ pub(crate) struct Book {
     messages: Vec<Noted>,
     cards: Vec<SeenCard>,
     names: BTreeMap<String, Named>,
+    sets: BTreeMap<(String, String), SetId>,
 }
 
 impl Book {
@@ -82,6 +84,20 @@ impl Book {
             card: self.touched(Some(lane), seen).last().cloned(),
         };
         self.names.insert(name.into(), named);
+    }
+
+    /// A list of a lane is called this from now on.
+    pub(crate) fn set_is(&mut self, lane: &str, name: &str, id: &SetId) {
+        self.sets.insert((lane.into(), name.into()), id.clone());
+    }
+
+    /// The list of that name, or of that id.
+    pub(crate) fn set(&self, lane: &str, name: &str) -> Result<SetId, DriverError> {
+        if name.starts_with(SetId::PREFIX) {
+            return Ok(SetId(name.into()));
+        }
+        let known = self.sets.get(&(lane.to_string(), name.to_string())).cloned();
+        known.ok_or_else(|| DriverError(format!("no list is called `{name}` in lane {lane}")))
     }
 
     /// The cards `seen` shows in a lane, or anywhere, in the order they first appeared in the run.

@@ -1,5 +1,7 @@
 //! What was expected against what was seen.
 
+pub(crate) mod option;
+
 use std::collections::BTreeMap;
 
 use throughline_engine::lane::{Lane, Task};
@@ -36,6 +38,8 @@ pub(crate) struct Sight<'a> {
     pub(crate) seen: &'a TurnSeen,
     /// The turn that decided, if there was one.
     pub(crate) decisive: Option<&'a TurnSummary>,
+    /// Every turn on the way there.
+    pub(crate) path: Vec<&'a TurnSummary>,
     /// Every reason given on the way.
     pub(crate) reasons: Vec<Reason>,
     /// The lane before.
@@ -91,10 +95,11 @@ fn check(one: &Expectation, sight: &Sight<'_>) -> Vec<Mismatch> {
             let seen = decision.map(|decision| decision.outcome);
             plain(seen == Some(*verdict), verdict_word(*verdict), seen.map_or_else(nothing, verdict_word))
         }
-        Expectation::Reason(reason) => {
-            let seen: Vec<&str> = sight.reasons.iter().map(|reason| reason.code()).collect();
-            let seen = if seen.is_empty() { nothing() } else { seen.join(", ") };
-            plain(sight.reasons.contains(reason), reason.code().into(), seen)
+        Expectation::Reason(code) => {
+            let reasons = sight.reasons.iter().map(|reason| reason.code().to_string());
+            let seen: Vec<String> = reasons.chain(sight.between()).collect();
+            let same = seen.contains(code);
+            plain(same, code.clone(), if seen.is_empty() { nothing() } else { seen.join(", ") })
         }
         Expectation::Rung(rung) => {
             let seen = decision.map(|decision| decision.rung);
@@ -145,6 +150,12 @@ fn check(one: &Expectation, sight: &Sight<'_>) -> Vec<Mismatch> {
         }
         Expectation::Task(task) => self::task(task.as_ref(), sight),
         Expectation::Prompt(texts) => missing("prompt", texts, &sight.seen.prompts),
+        Expectation::Selected(wanted) => option::selected(wanted.as_deref(), sight),
+        Expectation::Clarify(wanted) => option::clarify(wanted.as_deref(), sight),
+        Expectation::Provenance(_) => option::provenance(one, sight),
+        Expectation::Handoff(wanted) => option::handoff(wanted.as_ref(), sight),
+        Expectation::View(wanted) => option::view(wanted, sight),
+        Expectation::Telemetry(wanted) => option::telemetry(wanted, sight),
         Expectation::Later { key, .. } => plain(false, key.clone(), "not supported by this version".into()),
         Expectation::Not(_) => Vec::new(),
     }

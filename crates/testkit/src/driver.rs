@@ -18,7 +18,7 @@ use throughline_engine::trace::TurnSummary;
 use throughline_engine::workflow::CardModel;
 use throughline_engine::{CardId, MessageId, Millis, Policy, Timestamp};
 
-use crate::model::{Fault, GivenWorker, Restart, ScriptedAnswer};
+use crate::model::{Fault, GivenWorker, HostAnswer, Restart, ScriptedAnswer};
 
 /// A world a scenario can run in. Synchronous: a driver over async code blocks inside.
 ///
@@ -77,6 +77,16 @@ pub trait Driver {
     /// What the world cannot do.
     fn pause(&mut self, switch: Option<Paused>) -> Result<TurnSeen, DriverError>;
 
+    /// Writes records into a lane, beside its turns: how a scenario gives what no event of it brings about. Replays start
+    /// behind it.
+    ///
+    /// # Errors
+    ///
+    /// What the world cannot do.
+    fn amend(&mut self, _lane: &str, _records: Vec<Record>) -> Result<(), DriverError> {
+        Err(DriverError::unsupported("writing into a lane"))
+    }
+
     /// The lane as it is committed now; an empty one when nothing has happened in it.
     ///
     /// # Errors
@@ -128,6 +138,8 @@ pub struct World {
     pub posts: Vec<String>,
     /// What answers, by target: `tool:weather`, `agent:writer`. Their risks are in the policy.
     pub workers: BTreeMap<String, GivenWorker>,
+    /// What the host does with what only it performs, in order by class; then it does as it is asked.
+    pub host: BTreeMap<String, Vec<HostAnswer>>,
     /// The scripted model's answers, in order per purpose; `None`: no model is configured.
     pub script: Option<Vec<ScriptedAnswer>>,
     /// The kill switch, if it is on from the beginning.
@@ -195,7 +207,8 @@ pub struct Settling {
     pub effect: String,
     /// `done`, `failed`, `uncertain`.
     pub outcome: String,
-    /// The key for `done`, the sentence for `failed` and `uncertain`.
+    /// The key for `done`, the sentence for `failed` and `uncertain`. What is held (a model's answer, a host's)
+    /// ends with `done` as it would have.
     pub text: Option<String>,
 }
 

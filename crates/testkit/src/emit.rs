@@ -1,5 +1,7 @@
 //! Writing scenarios: YAML that reads back as the same scenario, in the style people write.
 
+mod option;
+
 use std::collections::BTreeMap;
 
 use serde_yaml_ng::Value;
@@ -40,7 +42,9 @@ pub fn write(scenario: &Scenario) -> String {
                 ScriptedReply::Answer(answer) => ("answer".to_string(), json(answer)),
                 ScriptedReply::Fail(how) => ("fail".to_string(), text(how)),
             };
-            let entry = map(vec![("purpose".into(), text(&answer.purpose)), reply]);
+            let mut entry = vec![("purpose".into(), text(&answer.purpose)), reply];
+            entry.extend(answer.held.then(|| ("hold".into(), Value::Bool(true))));
+            let entry = map(entry);
             out.push_str(&format!("  - {}\n", flow(&entry)));
         }
     }
@@ -124,6 +128,12 @@ fn given(given: &Given) -> Pairs {
         if !list.is_empty() {
             all.put(key, Value::Sequence(list));
         }
+    }
+    if !given.sets.is_empty() {
+        all.put("sets", Value::Sequence(given.sets.iter().map(option::given_set).collect()));
+    }
+    if !given.host.is_empty() {
+        all.put("host", option::host(&given.host));
     }
     if !given.policy.is_empty() {
         all.put(
@@ -309,7 +319,10 @@ pub(crate) fn act(act: &Act) -> (String, Value) {
         }
         Act::Host(says) => ("host".into(), map(vec![("assistant.posted".into(), host(says))])),
         Act::Reports(report) => ("host".into(), map(vec![("task.reported".into(), reports(report))])),
-        Act::HostLater { event, body } => ("host".into(), map(vec![(event.clone(), json(body))])),
+        Act::Shows(shows) => ("host".into(), map(vec![("options.shown".into(), option::shows(shows))])),
+        Act::Closes(closes) => ("host".into(), map(vec![("options.closed".into(), option::closes(closes))])),
+        Act::Focuses(focus) => ("host".into(), map(vec![("focus.changed".into(), option::focuses(focus))])),
+        Act::Chooses(press) => (press.user.clone(), option::chooses(press)),
         Act::Notify { from, lane, text: words } => {
             let mut all = Build(vec![("from".into(), text(from)), ("text".into(), text(words))]);
             all.lane(lane);
@@ -389,7 +402,7 @@ pub(crate) fn expectation(one: &Expectation) -> (String, Value) {
     let none = || text("none");
     let value = match one {
         Expectation::Decision(verdict) => text(&verdict_word(*verdict)),
-        Expectation::Reason(reason) => text(reason.code()),
+        Expectation::Reason(code) => text(code),
         Expectation::Rung(rung) => text(&rung_word(*rung)),
         Expectation::Intent(intent) => text(intent.word()),
         Expectation::Applied(value) => value.as_deref().map_or_else(none, text),
@@ -430,6 +443,13 @@ pub(crate) fn expectation(one: &Expectation) -> (String, Value) {
             all.0.extend(task.attempt.map(|attempt| ("attempt".to_string(), count(attempt))));
             map(all.0)
         }
+        Expectation::Selected(option) => option.as_deref().map_or_else(none, text),
+        Expectation::Clarify(None) | Expectation::Provenance(None) | Expectation::Handoff(None) => none(),
+        Expectation::Clarify(Some(list)) => Value::Sequence(list.iter().map(|one| text(one)).collect()),
+        Expectation::Provenance(Some(provenance)) => text(provenance.word()),
+        Expectation::Handoff(Some(wanted)) => option::handoff(wanted),
+        Expectation::View(view) => option::view(view),
+        Expectation::Telemetry(events) => option::telemetry(events),
         Expectation::Later { value, .. } => json(value),
         Expectation::Not(list) => expectations(list),
     };

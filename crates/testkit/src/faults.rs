@@ -134,6 +134,10 @@ fn delivers(act: &Act) -> bool {
             | Act::Submits { .. }
             | Act::Host(_)
             | Act::Reports(_)
+            | Act::Shows(_)
+            | Act::Closes(_)
+            | Act::Focuses(_)
+            | Act::Chooses(_)
             | Act::Notify { .. }
     )
 }

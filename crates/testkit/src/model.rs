@@ -1,17 +1,23 @@
 //! A scenario as data (`spec 08 §1`). What the words mean when they run is `run.rs`; how they are read is `parse/`.
 
+mod expect;
+mod option;
 mod work;
 
 use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
-use throughline_engine::focus::Need;
-use throughline_engine::intent::Intent;
 use throughline_engine::lane::MessageKind;
 use throughline_engine::recognize::Expected;
-use throughline_engine::trace::Rung;
-use throughline_engine::{Millis, Reason, Timestamp, Verdict};
+use throughline_engine::{Millis, Timestamp};
 
+pub use expect::{
+    CardExpect, Expectation, FocusExpect, ItemExpect, ItemsExpect, PendingExpect, PendingFit, ReferenceExpect,
+};
+pub use option::{
+    Chooses, Closes, Focuses, GivenSet, HostAnswer, Shows, Stands, TelemetryExpect, ViewExpect,
+};
+pub(crate) use option::{instance, named};
 pub use work::{GivenTask, GivenWorker, HostReports, TaskExpect};
 
 use crate::driver::{Checker, TrackerWorld};
@@ -57,6 +63,10 @@ pub struct Given {
     pub tools: BTreeMap<String, GivenWorker>,
     /// The sub-agents there are, by name.
     pub agents: BTreeMap<String, GivenWorker>,
+    /// The lists of options that were shown before the first turn, in order.
+    pub sets: Vec<GivenSet>,
+    /// What the host does with the effects that only it performs, in order, by class; then it does as it is asked.
+    pub host: BTreeMap<String, Vec<HostAnswer>>,
     /// Policy values by dotted name.
     pub policy: Vec<(String, Json)>,
     /// The tracker.
@@ -67,7 +77,7 @@ pub struct Given {
     pub model: bool,
     /// The kill switch is on from the beginning: who switched, and whether model asks stop too.
     pub paused: Option<Pause>,
-    /// What was given for capabilities this version does not have, by key: facts, sets.
+    /// What was given for capabilities this version does not have, by key: facts.
     pub later: Vec<(String, Json)>,
 }
 
@@ -82,6 +92,8 @@ impl Default for Given {
             tasks: Vec::new(),
             tools: BTreeMap::new(),
             agents: BTreeMap::new(),
+            sets: Vec::new(),
+            host: BTreeMap::new(),
             policy: Vec::new(),
             tracker: TrackerWorld::default(),
             posts: Vec::new(),
@@ -212,6 +224,8 @@ pub struct ScriptedAnswer {
     pub purpose: String,
     /// What comes back.
     pub reply: ScriptedReply,
+    /// It comes back when the scenario says so: `effect: { settle: model.ask, as: done }`.
+    pub held: bool,
 }
 
 /// What the scripted model does.
@@ -271,13 +285,14 @@ pub enum Act {
     Host(HostSays),
     /// A host reports where a task stands.
     Reports(HostReports),
-    /// A host event of a capability this version does not have.
-    HostLater {
-        /// Its name.
-        event: String,
-        /// What it holds.
-        body: Json,
-    },
+    /// A host shows a list of options.
+    Shows(Shows),
+    /// A host takes lists away.
+    Closes(Closes),
+    /// Somebody looks at another panel of a host.
+    Focuses(Focuses),
+    /// Somebody presses an option where its host shows it.
+    Chooses(Chooses),
     /// A sub-agent reports.
     Notify {
         /// Which one.
@@ -374,161 +389,6 @@ pub enum Restart {
     Kill,
 }
 
-/// One thing that must be seen. Each compares exactly; [`Expectation::key`] is its key in the file.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Expectation {
-    /// The kind of outcome.
-    Decision(Verdict),
-    /// The decision's reason, or one of those noted on the way (`trace.also`; `duplicate.delivery` for a delivery that
-    /// intake answered).
-    Reason(Reason),
-    /// The rung that decided.
-    Rung(Rung),
-    /// What the user wants.
-    Intent(Intent),
-    /// What waits in the lane afterwards.
-    Pending(PendingExpect),
-    /// The answer that was taken; `None`: none was.
-    Applied(Option<String>),
-    /// What the message refers to.
-    Focus(FocusExpect),
-    /// Whether the text needs its anchor, and the words that say so.
-    Reference(ReferenceExpect),
-    /// Every text is part of something said or shown in the lane.
-    Says(Vec<String>),
-    /// Every text is part of something the acting person was told privately.
-    Private(Vec<String>),
-    /// The newest card this turn showed or changed; `None`: it showed and changed none.
-    Card(Option<CardExpect>),
-    /// Outward effects that reached the world, by class; empty: none did.
-    Effects(BTreeMap<String, u32>),
-    /// Questions that reached the model.
-    ModelCalls(u32),
-    /// A task the lane holds afterwards; `None`: it holds none.
-    Task(Option<TaskExpect>),
-    /// Every text is part of a prompt the model was sent.
-    Prompt(Vec<String>),
-    /// Something of a capability this version does not have; running it fails.
-    Later {
-        /// The key: `facts`, `selected`, `clarify`, `provenance`, `handoff`, `view`, `telemetry`, `warnings`.
-        key: String,
-        /// What was written.
-        value: Json,
-    },
-    /// None of these may be seen.
-    Not(Vec<Expectation>),
-}
-
-/// What waits.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PendingExpect {
-    /// Nothing.
-    None,
-    /// Something that fits.
-    One(PendingFit),
-    /// These and nothing else, in any order.
-    All(Vec<PendingFit>),
-}
-
-/// A pending, as far as it is described.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PendingFit {
-    /// Its kind's public name.
-    pub kind: Option<String>,
-    /// Its expected type on the wire.
-    pub expected: Option<String>,
-    /// The value it took in this turn.
-    pub value: Option<String>,
-}
-
-/// A focus, as far as it is described.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FocusExpect {
-    /// `reply`, `reply.payload`, `lane.recency`, `none`.
-    pub source: Option<String>,
-    /// The anchor, by name.
-    pub anchor: Option<String>,
-    /// The anchor's task, by id or title.
-    pub task: Option<String>,
-}
-
-/// A reference, as far as it is described.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ReferenceExpect {
-    /// Whether the text needs its anchor.
-    pub need: Option<Need>,
-    /// Words that were found.
-    pub words: Vec<String>,
-}
-
-/// A card, as far as it is described.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CardExpect {
-    /// Where it stands (`spec 03 §3`).
-    pub step: Option<String>,
-    /// Its version.
-    pub version: Option<u32>,
-    /// Its buttons' actions, in order.
-    pub buttons: Option<Vec<String>>,
-    /// Part of its title.
-    pub title: Option<String>,
-    /// `open`, `working`, `created`, `failed`, `uncertain`, `cancelled`, `rejected`, `dismissed`, `answered`, `decided`,
-    /// `superseded`, `expired`, `withdrawn`.
-    pub state: Option<String>,
-    /// Its items, in order.
-    pub items: Option<ItemsExpect>,
-}
-
-/// The items of a card, as far as they are described.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ItemsExpect {
-    /// So many.
-    Count(u32),
-    /// These, in order.
-    All(Vec<ItemExpect>),
-}
-
-/// An item of a card, as far as it is described.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ItemExpect {
-    /// `Epic`, `Story 3`.
-    pub label: Option<String>,
-    /// Part of its title.
-    pub title: Option<String>,
-    /// Part of how it stands.
-    pub state: Option<String>,
-    /// Its buttons' actions, in order.
-    pub buttons: Option<Vec<String>>,
-    /// Part of one thing that is wrong with it; `none`: nothing is.
-    pub error: Option<String>,
-}
-
-impl Expectation {
-    /// Its key in a scenario.
-    #[must_use]
-    pub fn key(&self) -> &str {
-        match self {
-            Self::Decision(_) => "decision",
-            Self::Reason(_) => "reason",
-            Self::Rung(_) => "rung",
-            Self::Intent(_) => "intent",
-            Self::Pending(_) => "pending",
-            Self::Applied(_) => "applied",
-            Self::Focus(_) => "focus",
-            Self::Reference(_) => "reference",
-            Self::Says(_) => "says",
-            Self::Private(_) => "private",
-            Self::Card(_) => "card",
-            Self::Effects(_) => "effects",
-            Self::ModelCalls(_) => "model_calls",
-            Self::Task(_) => "task",
-            Self::Prompt(_) => "prompt",
-            Self::Later { key, .. } => key,
-            Self::Not(_) => "not",
-        }
-    }
-}
-
 impl Act {
     /// The lane it happens in.
     #[must_use]
@@ -541,8 +401,12 @@ impl Act {
             | Self::Host(HostSays { lane, .. })
             | Self::Reports(HostReports { lane, .. })
             | Self::Notify { lane, .. }
+            | Self::Shows(Shows { lane, .. })
+            | Self::Closes(Closes { lane, .. })
+            | Self::Focuses(Focuses { lane, .. })
+            | Self::Chooses(Chooses { lane, .. })
             | Self::Settle { lane, .. } => lane,
-            Self::HostLater { .. } | Self::Effects(_) | Self::Advance(_) | Self::Restart(_) => MAIN,
+            Self::Effects(_) | Self::Advance(_) | Self::Restart(_) => MAIN,
         }
     }
 
@@ -553,6 +417,7 @@ impl Act {
             Self::Says(Says { user, .. })
             | Self::Press(PressAct { user, .. })
             | Self::Command { user, .. }
+            | Self::Chooses(Chooses { user, .. })
             | Self::Submits { user, .. } => Some(user),
             _ => None,
         }

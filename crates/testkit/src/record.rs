@@ -4,6 +4,8 @@
 //! sides answered becomes the tracker's faults and the model's script. Settled effects and timers are not turns: the world
 //! a scenario runs in brings them about again.
 
+mod option;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_engine::ask::Answer;
@@ -22,6 +24,7 @@ use crate::model::{
     Act, Expectation, Fault, Given, GivenWorker, HostReports, HostSays, MAIN, Pause, PressAct, Says,
     Scenario, ScriptedAnswer, ScriptedReply, Turn, When,
 };
+use crate::seed;
 
 /// One turn of a lane's log.
 #[derive(Clone, Debug)]
@@ -131,6 +134,7 @@ fn given(recorded: &RecordedLane) -> Given {
     given.tracker.fail = faults(recorded);
     given.tracker.idempotent = !given.tracker.fail.iter().any(|fault| fault.how == "lost_request");
     given.policy = tuned(&recorded.policy);
+    given.host = option::host(recorded);
     workers(recorded, &mut given);
     given
 }
@@ -158,7 +162,7 @@ fn tuned(policy: &Policy) -> Vec<(String, serde_json::Value)> {
     if may_approve(policy).is_some() {
         plain.approvers.clear();
     }
-    let (Ok(now), Ok(base)) = (serde_json::to_value(&plain), serde_json::to_value(Policy::default())) else {
+    let (Ok(now), Ok(base)) = (seed::tree(&plain), seed::tree(&Policy::default())) else {
         return Vec::new();
     };
     let mut tuned = Vec::new();
@@ -241,22 +245,31 @@ fn faults(recorded: &RecordedLane) -> Vec<Fault> {
 }
 
 fn script(recorded: &RecordedLane) -> Vec<ScriptedAnswer> {
-    let answer = |outcome: &Outcome| match outcome {
-        Outcome::Done { result: EffectResult::Answered(Answer::Classify { label, confidence, anchor }) } => {
+    let answered = |one: &Recorded| {
+        let EventKind::EffectSettled { outcome: Outcome::Done { result }, .. } = &one.event.kind else {
+            return None;
+        };
+        let EffectResult::Answered(answer) = result else { return None };
+        let of_list = one.summary.trace.selection.is_some();
+        let purpose = if of_list { "select" } else { "classify" };
+        reply(answer).map(|reply| ScriptedAnswer { purpose: purpose.into(), reply, held: false })
+    };
+    recorded.turns.iter().filter_map(answered).collect()
+}
+
+fn reply(answer: &Answer) -> Option<ScriptedReply> {
+    Some(match answer {
+        Answer::Classify { label, confidence, anchor } => {
             let mut json =
                 serde_json::json!({ "label": label, "confidence": f64::from(*confidence) / 100.0 });
             if let Some(anchor) = anchor {
                 json["anchor"] = anchor.0.clone().into();
             }
-            Some(ScriptedReply::Answer(json))
+            ScriptedReply::Answer(json)
         }
-        Outcome::Done { result: EffectResult::Answered(Answer::None { why }) } => {
-            Some(ScriptedReply::Fail(why.clone()))
-        }
-        _ => None,
-    };
-    let replies = outcomes(recorded).filter_map(|(_, outcome)| answer(outcome));
-    replies.map(|reply| ScriptedAnswer { purpose: "classify".into(), reply }).collect()
+        Answer::None { why } => ScriptedReply::Fail(why.clone()),
+        other => return option::said(other),
+    })
 }
 
 fn outcomes(recorded: &RecordedLane) -> impl Iterator<Item = (&String, &Outcome)> {
@@ -304,6 +317,7 @@ fn act(recorded: &RecordedLane, n: usize, names: &mut BTreeSet<usize>) -> Option
             names.insert(made);
             Act::Says(Says { user, lane, text: text.clone(), edits: Some(name_of(made)), ..Says::default() })
         }
+        EventKind::CardPressed { press: Press::Option { .. }, .. } => return option::act(one),
         EventKind::CardPressed { press, remember } => {
             let (card, version, action) = button(press, &one.given)?;
             let card = card_name(recorded, n, &card, version, names)?;
@@ -340,7 +354,7 @@ fn act(recorded: &RecordedLane, n: usize, names: &mut BTreeSet<usize>) -> Option
             reason: report.reason.clone(),
             result: report.result.clone(),
         }),
-        _ => return None,
+        _ => return option::act(one),
     })
 }
 
@@ -395,18 +409,24 @@ fn made_here(lane: &LaneKey, revision: u64, card: &CardId) -> bool {
 fn expectations(recorded: &RecordedLane, n: usize) -> Vec<Expectation> {
     let one = &recorded.turns[n];
     let mut decided = &one.summary;
+    let of_list =
+        |turn: &TurnSummary| turn.trace.selection.is_some() && turn.decision.outcome != Verdict::Deferred;
     if decided.decision.outcome == Verdict::Deferred {
         let later = recorded.turns[n + 1..].iter().map(|one| &one.summary);
         decided = later
             .into_iter()
-            .find(|turn| turn.event == "effect.settled" && turn.decision.rung >= Rung::Intent)
+            .find(|turn| {
+                turn.event == "effect.settled" && (turn.decision.rung >= Rung::Intent || of_list(turn))
+            })
             .unwrap_or(decided);
     }
     let decision = &decided.decision;
-    let mut all = vec![Expectation::Decision(decision.outcome), Expectation::Reason(decision.reason)];
+    let mut all =
+        vec![Expectation::Decision(decision.outcome), Expectation::Reason(decision.reason.code().into())];
     all.extend(decision.intent.map(Expectation::Intent));
     let applied = decision.applied.as_ref().map(|applied| value_word(&applied.value));
     all.extend(applied.map(|value| Expectation::Applied(Some(value))));
+    all.extend(option::expectations(decided));
     let mut effects: BTreeMap<String, u32> = BTreeMap::new();
     for (class, id) in &one.summary.effects {
         let outward = EffectClass::from_word(class).is_some_and(|class| leaves(&recorded.policy, class));

@@ -1,5 +1,7 @@
 //! Running a scenario against a driver: resolve names, deliver, let the world settle, compare.
 
+mod option;
+
 use std::collections::BTreeSet;
 
 use throughline_engine::event::{AssistantPosted, Attached, EventKind, Posted, TaskReported};
@@ -60,7 +62,8 @@ fn play(scenario: &Scenario, driver: &mut dyn Driver, plan: Option<Plan>, clocks
             return report;
         }
     };
-    if let Err(error) = runner.note(&TurnSeen::default(), None) {
+    let given = runner.note(&TurnSeen::default(), None).and_then(|()| runner.show_given());
+    if let Err(error) = given {
         report.failures.push(Failure::of_scenario(0, &error));
         return report;
     }
@@ -127,7 +130,10 @@ impl Runner<'_, '_> {
         self.lanes.insert(turn.act.lane().into());
         let before = self.driver.lane(turn.act.lane())?;
         let book_before = self.book.clone();
-        let own = self.deliveries(n, turn)?;
+        let own = self.deliveries(n, turn, &before)?;
+        if let Act::Shows(shows) = &turn.act {
+            self.shown(&shows.lane, turn.name.as_deref(), &shows.shown)?;
+        }
         self.delivered[n].clone_from(&own);
         let seen = match &turn.act {
             Act::Advance(span) => {
@@ -203,7 +209,7 @@ impl Runner<'_, '_> {
     }
 
     /// The deliveries of an act, names resolved; none for what is not delivered.
-    fn deliveries(&self, n: usize, turn: &Turn) -> Result<Vec<Delivery>, DriverError> {
+    fn deliveries(&self, n: usize, turn: &Turn, before: &Lane) -> Result<Vec<Delivery>, DriverError> {
         let lane = turn.act.lane().to_string();
         let key = |press: u32| {
             if press == 0 { format!("turn-{}", n + 1) } else { format!("turn-{}.{press}", n + 1) }
@@ -251,7 +257,7 @@ impl Runner<'_, '_> {
                 asked_of: None,
                 expires: None,
             })],
-            _ => Vec::new(),
+            act => self.option_event(act, before)?.into_iter().collect(),
         };
         let repeats = if let Act::Press(press) = &turn.act { press.deliveries } else { 1 };
         let mut all = Vec::new();
@@ -320,12 +326,13 @@ impl Runner<'_, '_> {
 impl Played {
     fn sight<'a>(&'a self, turn: &'a Turn, book: &'a Book, faulty: bool) -> Sight<'a> {
         let placed = !matches!(turn.act, Act::Advance(_) | Act::Restart(_) | Act::Effects(_));
-        let (decisive, reasons) = self.decided();
+        let (path, reasons) = self.decided();
         Sight {
             lane: placed.then(|| turn.act.lane()),
             user: turn.act.user(),
             seen: &self.seen,
-            decisive,
+            decisive: path.last().copied(),
+            path,
             reasons,
             before: &self.before,
             after: &self.after,
@@ -335,10 +342,10 @@ impl Played {
         }
     }
 
-    /// The turn whose decision counts, and every reason on the way. For a delivery it is its own turn, the last one when
-    /// it was pressed several times, or the turn of the answer when it asked a model; without a delivery it is the last
-    /// that came of it.
-    fn decided(&self) -> (Option<&TurnSummary>, Vec<Reason>) {
+    /// The turns on the way to the decision that counts, which is the last one's, and every reason given. For a delivery
+    /// it is its own turn, the last one when it was pressed several times, or the turn that a model's or a host's answer
+    /// ended in when it asked for one; without a delivery it is the last that came of it.
+    fn decided(&self) -> (Vec<&TurnSummary>, Vec<Reason>) {
         let turns: Vec<_> = self.seen.turns.iter().collect();
         let is_own = |key: &Option<String>| key.as_ref().is_some_and(|key| self.own.contains(key));
         let mut path: Vec<&TurnSummary> = if self.own.is_empty() {
@@ -346,15 +353,17 @@ impl Played {
         } else {
             turns.iter().filter(|turn| is_own(&turn.delivery)).map(|turn| &turn.summary).collect()
         };
-        if let Some(at) = turns.iter().rposition(|turn| is_own(&turn.delivery))
-            && turns[at].summary.decision.outcome == Verdict::Deferred
-        {
-            let answers = |turn: &&&crate::driver::SeenTurn| {
-                turn.lane == turns[at].lane
-                    && turn.summary.event == "effect.settled"
-                    && turn.summary.decision.rung >= Rung::Review
+        if let Some(at) = turns.iter().rposition(|turn| is_own(&turn.delivery)) {
+            let answers = |turn: &&crate::driver::SeenTurn| {
+                let about =
+                    turn.summary.decision.rung >= Rung::Review || turn.summary.trace.selection.is_some();
+                turn.lane == turns[at].lane && turn.summary.event == "effect.settled" && about
             };
-            path.extend(turns[at + 1..].iter().find(answers).map(|turn| &turn.summary));
+            let mut later = turns[at + 1..].iter().copied().filter(answers);
+            while path.last().is_some_and(|turn| turn.decision.outcome == Verdict::Deferred) {
+                let Some(turn) = later.next() else { break };
+                path.push(&turn.summary);
+            }
         }
         let mut reasons = Vec::new();
         for turn in &path {
@@ -364,6 +373,6 @@ impl Played {
         if self.seen.duplicates.iter().any(|key| self.own.contains(key)) {
             reasons.push(Reason::DuplicateDelivery);
         }
-        (path.last().copied(), reasons)
+        (path, reasons)
     }
 }

@@ -44,6 +44,7 @@ pub(crate) fn world(scenario: &Scenario) -> Result<(World, SeedNames), DriverErr
         tracker: given.tracker.clone(),
         posts: given.posts.clone(),
         workers: workers(given),
+        host: given.host.clone(),
         script: given.model.then(|| scenario.script.clone()),
         paused: given.paused.as_ref().map(|pause| Paused {
             by: pause.by.clone(),
@@ -86,10 +87,18 @@ fn zones(scenario: &Scenario) -> BTreeMap<String, String> {
     users.filter_map(|(name, user)| Some((name.clone(), user.zone.clone()?))).collect()
 }
 
+/// Every value of a policy, those included that are not written while they are as they come.
+pub(crate) fn tree(policy: &Policy) -> serde_json::Result<Json> {
+    let mut tree = serde_json::to_value(policy)?;
+    tree["selection"] = serde_json::to_value(&policy.selection)?;
+    tree["selection"]["commands"] = serde_json::to_value(&policy.selection.commands)?;
+    Ok(tree)
+}
+
 /// Defaults, then the scenario's values by dotted name, then an explicit rule for those who may approve.
 fn policy(given: &Given) -> Result<Policy, DriverError> {
     let broken = |error: serde_json::Error| DriverError(format!("policy: {error}"));
-    let mut tree = serde_json::to_value(Policy::default()).map_err(broken)?;
+    let mut tree = tree(&Policy::default()).map_err(broken)?;
     for (name, value) in &given.policy {
         set(&mut tree, name, value.clone())?;
     }
@@ -301,8 +310,8 @@ mod tests {
     #[test]
     fn says_what_this_version_lacks() {
         let error =
-            made("scenario: s\ngiven: { policy: { selection.enabled: true } }\nturns: []\n").unwrap_err();
-        assert!(error.0.starts_with("not supported by this version: policy `selection.enabled`"), "{error}");
+            made("scenario: s\ngiven: { policy: { selection.wishes: true } }\nturns: []\n").unwrap_err();
+        assert!(error.0.starts_with("not supported by this version: policy `selection.wishes`"), "{error}");
         let error =
             made("scenario: s\ngiven: { pending: [ { kind: waiting_approval } ] }\nturns: []\n").unwrap_err();
         assert_eq!(error.0, "not supported by this version: given.pending of kind waiting_approval");

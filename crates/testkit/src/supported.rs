@@ -5,7 +5,7 @@ use throughline_engine::workflow::{Action, Step};
 use crate::model::{Act, Expectation, Scenario};
 
 /// What a model is asked for in this version.
-const ASKED: [&str; 4] = ["classify", "draft", "review", "answer"];
+const ASKED: [&str; 5] = ["classify", "select", "draft", "review", "answer"];
 
 /// Each with the line of its turn; 0 for what is given.
 pub(crate) fn lacks(scenario: &Scenario) -> Vec<(usize, String)> {
@@ -16,7 +16,6 @@ pub(crate) fn lacks(scenario: &Scenario) -> Vec<(usize, String)> {
     for turn in &scenario.turns {
         let mut here = |what: String| lacks.push((turn.line, what));
         match &turn.act {
-            Act::HostLater { event, .. } => here(format!("host event {event}")),
             Act::Press(press) if Action::from_word(&press.action).is_none() => {
                 here(format!("press {}", press.action))
             }

@@ -10,11 +10,12 @@ pub(crate) fn observed(sight: &Sight<'_>, act: &Act) -> Vec<Expectation> {
     let mut seen = Vec::new();
     let placed = sight.lane.is_some();
     if let Some(turn) = sight.decisive.filter(|_| placed) {
-        seen.push(Expectation::Reason(turn.decision.reason));
+        seen.push(Expectation::Reason(turn.decision.reason.code().into()));
         seen.extend(turn.decision.intent.map(Expectation::Intent));
         let applied = turn.decision.applied.as_ref().map(|applied| value_word(&applied.value));
         seen.extend(applied.map(|value| Expectation::Applied(Some(value))));
     }
+    seen.extend(chosen(sight));
     seen.extend(card(sight).map(|card| Expectation::Card(Some(card))));
     seen.extend(first_lines(sight.seen.said.iter().map(|said| &said.text)).map(Expectation::Says));
     let told = sight.seen.told.iter().filter(|notice| sight.user.is_none_or(|user| user == notice.to));
@@ -24,6 +25,15 @@ pub(crate) fn observed(sight: &Sight<'_>, act: &Act) -> Vec<Expectation> {
     }
     seen.push(Expectation::Effects(sight.seen.outward.clone()));
     seen
+}
+
+/// What became of a list of options, if something did.
+fn chosen(sight: &Sight<'_>) -> impl Iterator<Item = Expectation> {
+    let selected = sight.selected().map(|(id, _)| Expectation::Selected(Some(id)));
+    let ids = |shown: Vec<(String, String)>| shown.into_iter().map(|(id, _)| id).collect();
+    let clarified = sight.clarified().map(|shown| Expectation::Clarify(Some(ids(shown))));
+    let provenance = sight.provenance().map(|provenance| Expectation::Provenance(Some(provenance)));
+    [selected, clarified, provenance].into_iter().flatten()
 }
 
 fn card(sight: &Sight<'_>) -> Option<CardExpect> {

@@ -1,8 +1,9 @@
 //! Every form of the language reads as what it means, and every slip is told with its line and what was meant.
 
 use throughline_engine::lane::MessageKind;
+use throughline_engine::selection::ClarifierType;
 use throughline_engine::work::Risk;
-use throughline_testkit::model::{Act, Expectation, Fault, PendingExpect, Restart, When};
+use throughline_testkit::model::{Act, Expectation, Fault, HostAnswer, PendingExpect, Restart, When};
 use throughline_testkit::{parse, write};
 
 /// The example of `spec 08 §1`, whole.
@@ -87,7 +88,16 @@ fn every_turn_form_reads() {
         "ana: { command: /maro forget }",
         "ana: { submits: { title: T, labels: \"\" }, card: first.card }",
         "host: { assistant.posted: { kind: question, task: t1, text: Which?, expected: \"selection:A|B\", asked_of: ana, expires: 5m } }",
-        "host: { options.shown: { id: x } }",
+        "host: { options.shown: { scope: widget, title: Recent, options: [Budget, { id: b, label: Roadmap, badge: R, aliases: [map], exec_ref: none, metadata: { path: /r, recency_rank: 1 } }], displayed: [b], refreshable: true } }\nas: W1",
+        "host: { options.shown: { options: [A], user: ana, focused_option: A, lane: t1 } }",
+        "host: { options.closed: { set: F1 } }",
+        "host: { options.closed: { scope_instance: recent, lane: t1 } }",
+        "host: { focus.changed: { user: ana, scope_instance: recent, option: b } }",
+        "host: { focus.changed: { user: ana, scope: chat } }",
+        "ana: { presses: { set: F1, option: opt-1 } }",
+        "ana: { presses: { set: F1, option: opt-1, version: 2 }, lane: t1 }",
+        "ana: { press: option, item: opt-1, card: latest }",
+        "ana: { press: none_of_these, card: first.card }",
         "host: { task.reported: { task_id: t, status: blocked, at: 5m, intent: Draft, reason: Waiting, result: None } }",
         "notify: { from: writer, text: done, lane: t1 }",
         "effect: { settle: tracker.create, as: uncertain, text: timeout }",
@@ -142,6 +152,32 @@ turns: []
         let error = parse("t", &format!("scenario: s\ngiven: {{ {wrong} }}\nturns: []\n")).unwrap_err();
         assert!(error.to_string().contains(says), "{wrong}: {error}");
     }
+}
+
+#[test]
+fn lists_and_hosts_read() {
+    let text = r#"scenario: s
+given:
+  users: { ana: {}, bob: {} }
+  sets:
+    - { as: F1, lane: [a, b], options: [Alpha, { id: o, label: Beta, sublabel: Q1, repeatable: false, risk: write, role: exit }], rejected: [o], parked: stop, clarifier: open }
+    - { as: W1, scope: widget, title: Recent, user: ana, for: [ana], options: [Budget], focused: true, executed: Budget, clarifier: repair }
+  host: { option.execute: [done, hold, failed, uncertain], evidence.fetch: { options: [Budget], focused: Budget } }
+  model: script
+script:
+  - { purpose: select, answer: { decision: select, choice: c1, confidence: 0.9 }, hold: true }
+turns:
+  - ana: hi
+"#;
+    let scenario = parse("t", text).unwrap();
+    let [f1, w1] = scenario.given.sets.as_slice() else { panic!() };
+    assert_eq!((f1.lanes.len(), f1.shown.options[0].exec_ref.as_deref()), (2, Some("open:Alpha")));
+    assert_eq!(f1.stands.clarifier, Some(ClarifierType::SelectionDisambiguation));
+    assert_eq!((w1.stands.executed.as_deref(), w1.stands.focused), (Some("Budget"), true));
+    assert_eq!(scenario.given.host["option.execute"][1], HostAnswer::Held);
+    assert!(scenario.script[0].held);
+    let again = parse("t", &write(&scenario)).unwrap();
+    assert_eq!((again.given, again.script), (scenario.given, scenario.script));
 }
 
 #[test]
@@ -205,11 +241,23 @@ fn every_expectation_reads() {
         ("task: { intent: T, status: blocked }", 1),
         ("task: { id: t, reason: r, result: s, with: writer, attempt: 2 }", 1),
         ("prompt: text", 1),
+        ("facts: [a]\nreference: bound\nwarnings: [w]", 3),
+        ("reason: selection.loop_guard\nselected: A\nclarify: [A, B]\nprovenance: safe_clarifier", 4),
+        ("selected: none\nclarify: none\nprovenance: none\nhandoff: none\nview: empty\ntelemetry: none", 6),
+        ("handoff: semantic", 1),
         (
-            "facts: [a]\nreference: bound\nselected: A\nclarify: [A, B]\nprovenance: {}\nhandoff: {}\nview: 1",
-            7,
+            "handoff: { kind: semantic, scope: chat, optionSetId: F1, slot: explain_last_action, referentRef: { id: a } }",
+            1,
         ),
-        ("telemetry: [a]\nwarnings: [w]", 2),
+        (
+            "view: { user: bob, activeOptionSetId: F1, recentRejectedChoiceIds: [a], lists: { F1: active, W1: parked(stop) } }",
+            1,
+        ),
+        ("view: { activeOptionSetId: none, lastResolvedAction: opt-2, allRejected: true }", 1),
+        (
+            "telemetry: [selection_llm_select, { selection_llm_need_more_info: { reason: timeout, activeScope: chat } }]",
+            1,
+        ),
         ("not: { intent: ticket, says: x, not: { says: y } }", 1),
         ("{}", 0),
     ] {
@@ -251,6 +299,15 @@ fn every_slip_is_told_with_its_line_and_what_was_meant() {
             "t:7: `effects` is `none`, or how many of each class: { tracker.create: 1 }",
         ),
         ("expect: { model_calls: few }", "t:7: `model_calls` must be a whole number, and is text"),
+        (
+            "expect: { view: { activeScop: chat } }",
+            "t:7: unknown key `activeScop`: did you mean `activeScope`?",
+        ),
+        ("expect: { view: { lists: { F1: parked } } }", "t:7: `parked` is not how a list stands"),
+        (
+            "expect: { telemetry: selection_llm_selct }",
+            "t:7: `selection_llm_selct` is not an event of this lane",
+        ),
         ("expect: 5", "t:7: `expect` must be a map, and is a number"),
         ("bob: hi", "t:6: one turn is one act; here are several (ana, bob)"),
     ] {
@@ -272,6 +329,12 @@ fn every_slip_is_told_with_its_line_and_what_was_meant() {
         ("- ana: a: b", "t:6: mapping values are not allowed in this context"),
         ("- ana: hi\nana: ho", "t:6: turns[0]: duplicate entry with key \"ana\""),
         ("- {}", "t:6: a turn says who does what"),
+        ("- ana: { presses: { set: F1 } }", "t:6: `option` is missing"),
+        ("- host: { options.closed: {} }", "t:6: what is closed is a `set` or a `scope_instance`"),
+        (
+            "- host: { options.shown: { options: [a], scope: wdget } }",
+            "t:6: `wdget` is not a scope: did you mean `widget`?",
+        ),
     ] {
         slip(text, expected);
     }

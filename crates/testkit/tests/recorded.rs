@@ -172,7 +172,7 @@ fn a_recorded_lane_reads_back_as_what_happened() {
     );
     assert!(matches!(command, Act::Command { text, .. } if text == "/maro status"), "{yaml}");
     let approved = scenario.turns[5].expect.as_ref().unwrap();
-    assert!(approved.contains(&Expectation::Reason(Reason::PressApplied)));
+    assert!(approved.contains(&Expectation::Reason(Reason::PressApplied.to_string())));
     assert!(approved.contains(&Expectation::Effects([("tracker.create".to_string(), 1)].into())), "{yaml}");
 }
 

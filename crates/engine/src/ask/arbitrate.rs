@@ -19,8 +19,10 @@ use crate::policy::limits;
 use crate::recognize::Words;
 use crate::redact::snippet;
 use crate::review::flow as review;
-use crate::rungs::{event, focus, intent};
+use crate::rungs::{event, focus, intent, said};
+use crate::selection::{SetOption, cycle};
 use crate::tickets::{batch, flow};
+use crate::trace::Rung;
 use crate::turn::{Said, Turn};
 use crate::workflow::project;
 
@@ -86,7 +88,7 @@ fn contents(turn: &Turn<'_>, card: &CardId) -> String {
 }
 
 /// Keeps the message: routing goes on with it when the answer is there.
-fn hold(turn: &mut Turn<'_>, said: &Said) {
+pub(crate) fn hold(turn: &mut Turn<'_>, said: &Said) {
     let posted = match &turn.event.kind {
         EventKind::MessagePosted(posted) => posted.clone(),
         _ => Posted::default(),
@@ -101,21 +103,19 @@ pub(crate) fn settled(turn: &mut Turn<'_>, effect: &EffectId, mut answer: Answer
     let Some(ask) = turn.head.ask.take_if(|ask| ask.effect == *effect) else {
         return Decision::new(decision::Verdict::Recorded, Reason::LateAnswer);
     };
-    let held = turn.held(&ask.message.0);
-    turn.drop_record(RecordKind::Held, &ask.message.0);
-    let Some(Event { kind: EventKind::MessagePosted(posted), .. }) = held else {
+    if !hear_again(turn, &ask) {
         return Decision::new(decision::Verdict::Recorded, Reason::EffectSuperseded);
-    };
-    let words = Words::of(&posted.text);
-    let (message, by, since) = (ask.message.clone(), ask.by.clone(), ask.since);
-    turn.said = Some(Rc::new(Said { message, by, words, since }));
+    }
+    if let Asked::Selection(user) = &ask.about {
+        return Decision { rung: Rung::Selection, ..cycle::answered(turn, user, answer) };
+    }
     if clamp(&mut answer, ask.anchor.as_ref()) {
         turn.note(Reason::AnswerClamped);
     }
     let question =
         ask.question.map_or_else(|| Question::Classify { labels: Intent::ALL.into() }, |asked| *asked);
     note(turn, &question, ask.anchor.as_ref(), &answer);
-    let judged = judge(&Ask::about(question.clone(), &posted.text, turn.policy), answer, turn.policy);
+    let judged = judge(&Ask::about(question.clone(), said(turn).text(), turn.policy), answer, turn.policy);
     let taken = match judged {
         Verdict::Take(answer) => Some(answer),
         Verdict::Mend(complaints) if ask.round < question.rounds() && may(turn) => {
@@ -125,6 +125,33 @@ pub(crate) fn settled(turn: &mut Turn<'_>, effect: &EffectId, mut answer: Answer
         Verdict::Mend(_) | Verdict::Drop(_) => None,
     };
     hand_over(turn, ask.about, taken)
+}
+
+/// A host said what a list holds now. Of a question that is over it is recorded and ignored.
+pub(crate) fn fetched(
+    turn: &mut Turn<'_>,
+    effect: &EffectId,
+    options: &[SetOption],
+    focused: Option<&str>,
+) -> Decision {
+    let late = || Decision::new(decision::Verdict::Recorded, Reason::LateAnswer);
+    let Some(ask) = turn.head.ask.take_if(|ask| ask.effect == *effect) else { return late() };
+    let Asked::Selection(user) = &ask.about else { return late() };
+    if !hear_again(turn, &ask) {
+        return Decision::new(decision::Verdict::Recorded, Reason::EffectSuperseded);
+    }
+    Decision { rung: Rung::Selection, ..cycle::fetched(turn, user, options, focused) }
+}
+
+/// Goes on with the message a question was about.
+fn hear_again(turn: &mut Turn<'_>, ask: &OpenAsk) -> bool {
+    let held = turn.held(&ask.message.0);
+    turn.drop_record(RecordKind::Held, &ask.message.0);
+    let Some(Event { kind: EventKind::MessagePosted(posted), .. }) = held else { return false };
+    let words = Words::of(&posted.text);
+    let (message, by, since) = (ask.message.clone(), ask.by.clone(), ask.since);
+    turn.said = Some(Rc::new(Said { message, by, words, since }));
+    true
 }
 
 /// To whoever asked. Without an answer they go on as if no model were there.
@@ -148,7 +175,7 @@ fn hand_over(turn: &mut Turn<'_>, about: Asked, answer: Option<Answer>) -> Decis
         (Asked::Patch(id), _) => review::patch_written(turn, &id, None),
         (Asked::Synthesis(id), Some(Answer::Text { text })) => review::synthesised(turn, &id, Some(&text)),
         (Asked::Synthesis(id), _) => review::synthesised(turn, &id, None),
-        // Taken out before: what it is worth is judged by the list as it is now.
+        // Judged before, by the list as it is now.
         (Asked::Selection(_), _) => Decision::new(decision::Verdict::Recorded, Reason::LateAnswer),
     }
 }

@@ -21,6 +21,7 @@ use crate::recognize::Expected;
 use crate::review::flow as review;
 use crate::rungs::intent::act;
 use crate::say;
+use crate::selection::flow as lists;
 use crate::step::climb;
 use crate::tickets::{adopt, batch, release};
 use crate::trace::{Predicate, Rung};
@@ -61,6 +62,9 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> Tried {
             Outcome::Done { result: EffectResult::Answered(answer) } => {
                 Decided(arbitrate::settled(turn, effect, answer.clone()))
             }
+            Outcome::Done { result: EffectResult::Snapshot { options, focused } } => {
+                Decided(arbitrate::fetched(turn, effect, options, focused.as_deref()))
+            }
             Outcome::Failed { reason, .. } if asks(turn, effect) => {
                 Decided(arbitrate::settled(turn, effect, Answer::None { why: reason.clone() }))
             }
@@ -69,7 +73,10 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> Tried {
                     Some(card) => decisions::settled(turn, &card, effect, outcome),
                     None => release::settled(turn, id, effect, outcome),
                 }),
-                (None, Some(task)) => recorded(work::settled(turn, task, effect, outcome)),
+                (None, Some(task)) => {
+                    lists::settled(turn, task, outcome);
+                    recorded(work::settled(turn, task, effect, outcome))
+                }
                 (None, None) if tracked::settled(turn, effect, outcome) => {
                     Decided(Decision::new(Verdict::Answered, Reason::IssueTracked))
                 }
@@ -77,6 +84,10 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> Tried {
             },
         },
         EventKind::TimerDue { about, .. } => recorded(due(turn, about)),
+        EventKind::OptionsShown(_) | EventKind::OptionsClosed { .. } | EventKind::FocusChanged(_) => {
+            let ignored = Decision::new(Verdict::Ignored, Reason::IgnoredKind);
+            Decided(lists::host_event(turn).unwrap_or(ignored))
+        }
         EventKind::AssistantPosted(posted) => Decided(host_posted(turn, posted)),
         EventKind::TaskReported(report) => recorded(match turn.report(report) {
             Some(Moved::Changed) => Reason::TaskReported,

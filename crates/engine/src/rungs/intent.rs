@@ -23,6 +23,7 @@ use crate::recognize;
 use crate::review::flow as review;
 use crate::rungs::words::context;
 use crate::say;
+use crate::selection::handoff;
 use crate::tickets::{Sources, batch, flow, subject};
 use crate::trace::{Predicate, Rung};
 use crate::turn::{Said, Turn};
@@ -31,6 +32,9 @@ use crate::workflow::{About, Action, CardStatus, Progress, press};
 
 /// Rules decide what is explicit; a model, when there is one, is asked within bounds.
 pub(crate) fn intent(turn: &mut Turn<'_>) -> Tried {
+    if let Some(decision) = handoff::answer(turn) {
+        return Decided(decision);
+    }
     let said = said(turn);
     if turn.conversational().is_none() && turn.open_cards().next().is_none() && acknowledges(turn, &said) {
         return Decided(Decision::new(Verdict::Recorded, Reason::Acknowledged));

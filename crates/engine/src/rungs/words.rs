@@ -3,6 +3,7 @@
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::rc::Rc;
+use alloc::string::String;
 
 use super::{
     Tried,
@@ -21,6 +22,7 @@ use crate::pending::{Answered, Fit, PendingKind, PendingState, Slot};
 use crate::recognize::{self, Context, Expected, Interrupt, Match, Strength, Value, Words};
 use crate::review::flow as review;
 use crate::say;
+use crate::selection::flow as lists;
 use crate::tickets::flow;
 use crate::trace::Predicate;
 use crate::turn::{Said, Turn};
@@ -36,6 +38,7 @@ pub(crate) fn focus_of_message(turn: &mut Turn<'_>) -> Tried {
     join_burst(turn);
     turn.reference = resolver::reference(&said(turn).words, &context(turn));
     turn.focus = Some(focus);
+    lists::begin(turn);
     Passed(Predicate::FocusAlone)
 }
 
@@ -87,8 +90,17 @@ pub(crate) fn interrupt(turn: &mut Turn<'_>, kind: Interrupt) -> bool {
     turn.head.lapsed = None;
     turn.head.answered = None;
     let stopped = work::stop(turn) || pending.is_some() || ask.is_some();
-    turn.say(MessageKind::Answer, None, say::stopped(stopped, kind == Interrupt::StartOver));
-    stopped
+    let text = turn.said.as_ref().map(|said| String::from(said.text()));
+    let by = turn.event.actor.clone();
+    let list = lists::stopped(turn, &by, text.as_deref());
+    let told =
+        list.as_deref().filter(|_| !stopped).unwrap_or(say::stopped(stopped, kind == Interrupt::StartOver));
+    let told = match &list {
+        Some(list) if stopped => format!("{told} {list}"),
+        _ => String::from(told),
+    };
+    turn.say(MessageKind::Answer, None, &told);
+    stopped || list.is_some()
 }
 
 /// The task that cannot go on without the answer to this question.

@@ -1,13 +1,14 @@
 //! What a text is when it is no choice (`spec 04 §9`, steps 5 to 8 and 10): said to the list as a whole, a question, a
 //! command, something taken back. Each is one question asked of the text, over closed lists of words.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::parse::Parses;
-use crate::recognize::lexicon::SectionId;
+use crate::recognize::lexicon::{Lexicon, SectionId};
 use crate::recognize::named;
-use crate::recognize::words::Gap;
+use crate::recognize::words::{Gap, Words};
 
 const REJECT: SectionId = named("list.reject");
 const RETURN: SectionId = named("list.return");
@@ -32,8 +33,6 @@ const AND: SectionId = named("list.and");
 pub(crate) enum Control {
     /// None of them.
     Reject,
-    /// Back to one that was put aside.
-    Return,
     /// Show it again.
     Reshow,
     /// Not decided yet.
@@ -51,6 +50,22 @@ pub(crate) enum Repair {
     Instead(Range<usize>),
 }
 
+impl Control {
+    /// What a text says behind a call for a list that was left: nothing, or which option; `None`: it calls for none.
+    pub(crate) fn returns(lexicon: &'static Lexicon, message: &Words) -> Option<String> {
+        let (words, list) = (message.all(), lexicon.section(RETURN));
+        let parses = Parses::of(lexicon, message, false);
+        if parses.says(RETURN) {
+            return Some(String::new());
+        }
+        let leads = parses.starting().find_map(|start| {
+            let end = start + list.longest(words, start);
+            (end > start && words.get(end - 1).is_some_and(|word| word.after >= Gap::Soft)).then_some(end)
+        })?;
+        Some(message.slice(&words[leads..]).into()).filter(|rest: &String| !rest.is_empty())
+    }
+}
+
 impl Parses<'_> {
     /// Whether what is left of the text, without politeness, is a phrase of this section.
     fn says(&self, section: SectionId) -> bool {
@@ -60,12 +75,7 @@ impl Parses<'_> {
 
     /// What the text says to the list as a whole.
     pub(crate) fn control(&self) -> Option<Control> {
-        let all = [
-            (REJECT, Control::Reject),
-            (RETURN, Control::Return),
-            (RESHOW, Control::Reshow),
-            (HESITATE, Control::Hesitate),
-        ];
+        let all = [(REJECT, Control::Reject), (RESHOW, Control::Reshow), (HESITATE, Control::Hesitate)];
         all.into_iter().find(|(section, _)| self.says(*section)).map(|(_, control)| control)
     }
 
@@ -150,7 +160,6 @@ impl Parses<'_> {
 mod tests {
     use super::*;
     use crate::recognize::lexicon::RECOGNIZE;
-    use crate::recognize::words::Words;
 
     fn with<T>(text: &str, read: impl Fn(&Parses<'_>) -> T) -> T {
         let words = Words::of(text);
@@ -163,8 +172,6 @@ mod tests {
             ("none of these", Some(Control::Reject)),
             ("none of them, thanks", Some(Control::Reject)),
             ("neither", Some(Control::Reject)),
-            ("back to options", Some(Control::Return)),
-            ("ok go back please", Some(Control::Return)),
             ("options?", Some(Control::Reshow)),
             ("what were those", Some(Control::Reshow)),
             ("hmm", Some(Control::Hesitate)),
@@ -174,6 +181,15 @@ mod tests {
         ] {
             assert_eq!(with(text, |parses| parses.control()), control, "{text}");
         }
+    }
+
+    #[test]
+    fn a_list_is_called_back_alone_or_with_an_option() {
+        let returns = |text: &str| Control::returns(&RECOGNIZE[0], &Words::of(text));
+        assert_eq!(returns("back to options").as_deref(), Some(""));
+        assert_eq!(returns("ok go back please").as_deref(), Some(""));
+        assert_eq!(returns("back to the list, second").as_deref(), Some("second"));
+        assert_eq!(returns("back up the database"), None);
     }
 
     #[test]

@@ -68,6 +68,38 @@ pub(crate) fn cues(lexicon: &'static Lexicon, message: &Words, places: &[Place<'
     if found.is_empty() { slips(lexicon, message, places) } else { found }
 }
 
+/// The place a text answers with, when it was asked where: its word or title alone, or a cue alone.
+pub(crate) fn answered(
+    lexicon: &'static Lexicon,
+    message: &Words,
+    asked: &[(Scope, Option<String>)],
+    titles: &[(Scope, String, String)],
+) -> Option<(Scope, Option<String>)> {
+    let places: Vec<Place<'_>> =
+        titles.iter().map(|(scope, instance, title)| Place { scope: *scope, instance, title }).collect();
+    let offered = |scope: Scope, instance: Option<&String>| {
+        let same = |place: &&(Scope, Option<String>)| {
+            place.0 == scope && (instance.is_none() || place.1.is_none() || place.1.as_ref() == instance)
+        };
+        asked.iter().find(same).cloned()
+    };
+    let words = message.all();
+    if let [cue] = cues(lexicon, message, &places).as_slice()
+        && cue.sure == Sure::High
+        && without(message, &cue.words).trim().is_empty()
+    {
+        return offered(cue.scope, cue.instance.as_ref());
+    }
+    if let [word] = words
+        && let Some(value) = lexicon.section(WORD).value(word)
+        && let Some((scope, _)) = Scope::ALL.into_iter().zip(1u64..).find(|(_, nth)| *nth == value)
+    {
+        return offered(scope, None);
+    }
+    let named = places.iter().find(|place| title(message, place.title, 0) == Some(words.len()))?;
+    offered(named.scope, Some(&named.instance.into()))
+}
+
 /// A text without a cue.
 pub(crate) fn without(message: &Words, cue: &Range<usize>) -> String {
     let (words, text) = (message.all(), message.text());

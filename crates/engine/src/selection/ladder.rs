@@ -2,35 +2,21 @@
 //! whole, what is no choice, what denotes one option, what only resembles one. The first that decides wins.
 
 use alloc::string::{String, ToString};
-use alloc::vec;
 use alloc::vec::Vec;
 
 use super::control::{Control, Repair};
-use super::cue::{self, Cue, Place, Sure};
 use super::hint::{self, Class, Hints};
 use super::parse::Parses;
+use super::print::{Print, loop_guard};
 use super::read::{By, Options, Pool, Reading};
+use super::remainder;
+use super::scene::{Scene, Target, Where, bare, elsewhere};
 use super::winner::{Blocked, Continuity};
-use super::{ClarifierType, OptionSet, Parked, Scope, Standing, Status, View};
+use super::{ClarifierType, OptionSet, Scope, Status};
 use crate::decision::Reason;
-use crate::id::{MessageId, SetId};
-use crate::policy::selection::Selection;
-use crate::recognize::lexicon::Lexicon;
+use crate::id::SetId;
+use crate::recognize::selection::normal;
 use crate::recognize::words::Words;
-use crate::time::Timestamp;
-
-/// What one text is judged by.
-pub(crate) struct Scene<'s> {
-    pub(crate) lexicon: &'static Lexicon,
-    pub(crate) view: &'s View,
-    /// The lists that stand for this person.
-    pub(crate) sets: &'s [&'s OptionSet],
-    pub(crate) message: &'s Words,
-    /// The message it replied to.
-    pub(crate) reply: Option<&'s MessageId>,
-    pub(crate) policy: &'s Selection,
-    pub(crate) now: Timestamp,
-}
 
 /// What becomes of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +46,23 @@ pub(crate) struct Question {
     pub(crate) reason: Reason,
     pub(crate) kind: ClarifierType,
     pub(crate) about: About,
+    /// What of the text is not resolved, where it is about a list: what a model would be asked.
+    pub(crate) open: Option<Open>,
+}
+
+/// A text that is not resolved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Open {
+    /// Without what says where.
+    pub(crate) text: String,
+    /// Whether something did.
+    pub(crate) cued: bool,
+    /// What it is known by, so that the same is not asked of a model again.
+    pub(crate) key: Print,
+    /// The options it resembles, the most alike first.
+    pub(crate) hints: Vec<usize>,
+    /// Which gate stood in the way of continuity.
+    pub(crate) blocked: Option<Blocked>,
 }
 
 /// What a question shows.
@@ -67,25 +70,20 @@ pub(crate) struct Question {
 pub(crate) enum About {
     /// A list, with the best guess first, without what was rejected.
     List { set: SetId, first: Option<usize>, rejected: Options },
-    /// Whether it is this one.
-    Confirm { set: SetId, option: usize },
-    /// Places: where is it?
-    Scopes(Vec<(Scope, Option<String>)>),
-    /// What is wanted, since none of the list is.
-    Refine { set: SetId },
+    /// Whether it is this one; these were rejected.
+    Confirm { set: SetId, option: usize, rejected: Options },
+    /// Places: where is it? And the text without what says so.
+    Scopes { places: Vec<Where>, text: String },
+    /// What is wanted, since none of the list is; these were rejected.
+    Refine { set: SetId, rejected: Options },
     /// Words only.
     Nothing,
 }
 
-/// The list a text is read against, and the text without what says where.
-struct Target<'s> {
-    set: &'s OptionSet,
-    order: Vec<u8>,
-    displayed: usize,
-    /// Only exact names count: another request put the list aside.
-    exact: bool,
-    cued: bool,
-    message: Words,
+impl Question {
+    pub(crate) fn plain(reason: Reason, kind: ClarifierType, about: About) -> Self {
+        Self { reason, kind, about, open: None }
+    }
 }
 
 /// Decides one text.
@@ -97,141 +95,35 @@ pub(crate) fn rule(scene: &Scene<'_>) -> Ruling {
         Ok(target) => target,
         Err(ruling) => return ruling,
     };
-    Judge::of(scene, &target).rule()
+    let judge = Judge::of(scene, &target);
+    judge.rule()
 }
 
-impl<'s> Scene<'s> {
-    /// Which list the text is about.
-    fn target(&self) -> Result<Target<'s>, Ruling> {
-        let cues = cue::cues(self.lexicon, self.message, &self.places());
-        if self.view.standings.is_empty() && cues.is_empty() {
-            return Err(Ruling::Pass(Reason::SelectionNothing));
-        }
-        if let Some(target) = self.replied() {
-            return target;
-        }
-        let active = self.by(|standing| standing.status == Status::Active);
-        // A label that reads like a cue is the label.
-        let uncut = active.is_some_and(|set| self.pool(set, false).whole(self.message.text()) != 0);
-        if let [first, rest @ ..] = cues.as_slice()
-            && !uncut
-        {
-            return self.cued(first, rest);
-        }
-        let soft = || self.by(|standing| standing.status == Status::Soft);
-        if let Some(set) = active.or_else(soft) {
-            return Ok(self.whole(set, false));
-        }
-        let ttl = &self.policy.ttl;
-        let interrupted = self.by(|standing| {
-            standing.status == Status::Parked(Parked::Interrupt)
-                && self.view.within(standing.turn, ttl.implicit_return)
-        });
-        match interrupted {
-            Some(set) => Ok(self.whole(set, true)),
-            None => Err(self.nothing_open()),
-        }
-    }
-
-    /// A reply to a list means that list, in that order.
-    fn replied(&self) -> Option<Result<Target<'s>, Ruling>> {
-        let message = self.reply?;
-        let (set, showing) = self.sets.iter().find_map(|set| Some((*set, set.shown_by(message)?)))?;
-        let mut target = self.whole(set, false);
-        (target.order, target.displayed) = (showing.order.clone(), usize::from(showing.displayed));
-        Some(Ok(target))
-    }
-
-    fn cued(&self, first: &Cue, rest: &[Cue]) -> Result<Target<'s>, Ruling> {
-        let mut places = vec![(first.scope, first.instance.clone())];
-        places.extend(rest.iter().map(|cue| (cue.scope, cue.instance.clone())));
-        let ask =
-            |reason, about| Ruling::Ask(Question { reason, kind: ClarifierType::ScopeDisambiguation, about });
-        if first.sure != Sure::High {
-            return Err(ask(Reason::ScopeTypo, About::Scopes(places)));
-        }
-        if rest.iter().any(|cue| cue.scope != first.scope) {
-            return Err(ask(Reason::ScopeConflict, About::Scopes(places)));
-        }
-        let here = |set: &&&OptionSet| {
-            set.scope == first.scope
-                && first.instance.as_ref().is_none_or(|instance| set.scope_instance == *instance)
-        };
-        let standing = |set: &&OptionSet| self.view.standing(&set.id).map(|standing| standing.status);
-        let best = self.sets.iter().filter(here).min_by_key(|set| match standing(set) {
-            Some(Status::Active) => 0,
-            Some(Status::Soft) => 1,
-            _ => 2,
-        });
-        let Some(set) = best else { return Err(ask(Reason::ScopeMissing, About::Scopes(places))) };
-        let text = cue::without(self.message, &first.words);
-        Ok(Target { cued: true, message: Words::of(&text), ..self.whole(set, false) })
-    }
-
-    fn whole(&self, set: &'s OptionSet, exact: bool) -> Target<'s> {
-        let (order, displayed) = match set.newest() {
-            Some(showing) => (showing.order.clone(), usize::from(showing.displayed)),
-            None => (base(set), set.options.len()),
-        };
-        Target { set, order, displayed, exact, cued: false, message: self.message.clone() }
-    }
-
-    /// No list is open. A place or sign alone may mean one that was put aside; then it is said how to come back.
-    fn nothing_open(&self) -> Ruling {
-        let parked = self.by(|standing| matches!(standing.status, Status::Parked(_)));
-        let Some(set) = parked else { return Ruling::Pass(Reason::SelectionNothing) };
-        let target = self.whole(set, false);
-        let judge = Judge::of(self, &target);
-        if judge.parses.control() == Some(Control::Return) {
-            return judge.list(Reason::ListReturned, ClarifierType::SelectionDisambiguation, None);
-        }
-        let closed = matches!(judge.reading, Reading::One(_, By::Ordinal | By::Badge) | Reading::OutOfRange);
-        let ask = Question { reason: Reason::ListClosed, kind: ClarifierType::None, about: About::Nothing };
-        if closed { Ruling::Ask(ask) } else { Ruling::Pass(Reason::SelectionNothing) }
-    }
-
-    /// The newest list that stands like this.
-    fn by(&self, fits: impl Fn(&Standing) -> bool) -> Option<&'s OptionSet> {
-        let newest = self
-            .view
-            .standings
-            .iter()
-            .filter(|standing| fits(standing))
-            .max_by_key(|standing| standing.turn)?;
-        self.sets.iter().find(|set| set.id == newest.set).copied()
-    }
-
-    fn places(&self) -> Vec<Place<'s>> {
-        let titled = self.sets.iter().filter_map(|set| {
-            Some(Place { scope: set.scope, instance: &set.scope_instance, title: set.title.as_deref()? })
-        });
-        titled.collect()
-    }
-
-    fn pool<'p>(&self, set: &'p OptionSet, positional: bool) -> Pool<'p> {
-        Pool { set, order: &[], displayed: 0, positional, marked: 0 }
-    }
-}
-
-fn base(set: &OptionSet) -> Vec<u8> {
-    (0..set.options.len()).filter_map(|at| u8::try_from(at).ok()).collect()
+/// What a text denotes by continuity in the list as it is now: the veto of `spec 04 §12.4`.
+pub(crate) fn winner(scene: &Scene<'_>, set: &OptionSet) -> Result<usize, Blocked> {
+    let target = scene.whole(set, false);
+    let judge = Judge::of(scene, &target);
+    judge.continuity().winner()
 }
 
 /// One text, read against one list.
-struct Judge<'j> {
+pub(super) struct Judge<'j> {
     scene: &'j Scene<'j>,
     target: &'j Target<'j>,
     parses: Parses<'j>,
     pool: Pool<'j>,
-    reading: Reading,
+    pub(super) reading: Reading,
     hints: Hints,
 }
 
 impl<'j> Judge<'j> {
     /// Steps 4 to 16, in their order.
-    const STEPS: [fn(&Self) -> Option<Ruling>; 9] = [
+    const STEPS: [fn(&Self) -> Option<Ruling>; 12] = [
         Self::alone,
+        Self::torn,
+        Self::and_more,
         Self::control,
+        Self::answered,
         Self::verify,
         Self::question,
         Self::repair,
@@ -241,7 +133,7 @@ impl<'j> Judge<'j> {
         Self::unresolved,
     ];
 
-    fn of(scene: &'j Scene<'j>, target: &'j Target<'j>) -> Self {
+    pub(super) fn of(scene: &'j Scene<'j>, target: &'j Target<'j>) -> Self {
         let asked = scene.view.pending_clarifier_type != ClarifierType::None;
         let parses = Parses::of(scene.lexicon, &target.message, asked);
         let pool = Pool {
@@ -260,15 +152,48 @@ impl<'j> Judge<'j> {
         Self::STEPS.iter().find_map(|step| step(self)).unwrap_or(Ruling::Pass(Reason::SelectionUnlike))
     }
 
-    /// The text only said where.
+    /// The text only said where, or only called the list back.
     fn alone(&self) -> Option<Ruling> {
-        let empty = self.target.cued && self.parses.cores().next().is_none();
-        empty.then(|| self.list(Reason::ScopeAlone, ClarifierType::SelectionDisambiguation, None))
+        let called = self.target.cued || self.target.returns;
+        let reason = if self.target.returns { Reason::ListReturned } else { Reason::ScopeAlone };
+        let empty = called && self.parses.bare();
+        empty.then(|| self.list(reason, ClarifierType::SelectionDisambiguation, None))
     }
 
     /// Whether the whole text is a label: then it is nothing else.
     fn labelled(&self) -> bool {
         self.pool.whole(self.target.message.text()) != 0
+    }
+
+    /// "Notes from chat", where that is a label here and "Notes" one in the chat.
+    fn torn(&self) -> Option<Ruling> {
+        self.target.torn.then(|| self.resembles(Reason::OptionCollision))
+    }
+
+    /// "Open sample2 and explain why": one clause is an option, the other goes on (`spec 04 §9`, step 4).
+    fn and_more(&self) -> Option<Ruling> {
+        if self.labelled() || self.target.exact || matches!(self.reading, Reading::One(..)) {
+            return None;
+        }
+        let names = |text: &str| matches!(self.reading_in(text), Reading::One(..) | Reading::Tie(_));
+        let (part, rest) = remainder::divided(self.scene.lexicon, &self.target.message, names)?;
+        if remainder::binds(self.scene.lexicon, &rest, |text| {
+            names(text)
+                || hint::hints(&Parses::of(self.scene.lexicon, &Words::of(text), false), &self.pool)
+                    .reaches(Class::A3)
+        }) {
+            return Some(self.resembles(Reason::OptionSeveral));
+        }
+        let words = Words::of(&part);
+        let parses = Parses::of(self.scene.lexicon, &words, false);
+        if parses.asks(false) || parses.verifies() || parses.negates() {
+            return None;
+        }
+        let Reading::One(option, by) = self.pool.read(&parses) else { return None };
+        match self.act(option, reason_of(by)) {
+            Ruling::Act(act) => Some(Ruling::Act(Act { remainder: Some(rest), ..act })),
+            other => Some(other),
+        }
     }
 
     fn control(&self) -> Option<Ruling> {
@@ -277,14 +202,36 @@ impl<'j> Judge<'j> {
         }
         let ask = |reason, kind| Some(self.list(reason, kind, None));
         match self.parses.control()? {
-            Control::Reject => Some(Ruling::Ask(Question {
-                reason: Reason::ListRejected,
-                kind: ClarifierType::Repair,
-                about: About::Refine { set: self.target.set.id.clone() },
-            })),
-            Control::Return => ask(Reason::ListReturned, ClarifierType::SelectionDisambiguation),
+            Control::Reject => Some(self.refine()),
             Control::Reshow => ask(Reason::ListReshown, ClarifierType::SelectionDisambiguation),
-            Control::Hesitate => ask(Reason::ListHesitation, self.scene.view.pending_clarifier_type),
+            Control::Hesitate => {
+                // Nothing is being decided where nothing was asked.
+                let kind = self.scene.view.pending_clarifier_type;
+                (kind != ClarifierType::None).then(|| self.list(Reason::ListHesitation, kind, None))
+            }
+        }
+    }
+
+    fn refine(&self) -> Ruling {
+        let about = About::Refine { set: self.target.set.id.clone(), rejected: self.all() };
+        Ruling::Ask(Question::plain(Reason::ListRejected, ClarifierType::Repair, about))
+    }
+
+    /// A yes or a no to what is asked (`spec 04 §9`, step 5).
+    fn answered(&self) -> Option<Ruling> {
+        let view = self.scene.view;
+        let (yes, asked) = (self.scene.yes?, view.clarifier.as_ref()?);
+        if self.labelled() || view.pending_clarifier_type == ClarifierType::None {
+            return None;
+        }
+        let suggested = asked.suggests.as_ref().and_then(|id| self.target.set.option(id));
+        let confirms = view.pending_clarifier_type == ClarifierType::Confirmation;
+        match (yes, suggested.filter(|_| confirms && asked.set.as_ref() == Some(&self.target.set.id))) {
+            (true, Some((option, _))) => Some(self.act(option, Reason::OptionConfirmed)),
+            (true, None) => Some(self.resembles(Reason::OptionYesToWhat)),
+            (false, Some((option, _))) => Some(self.left(self.rejected() | 1 << option)),
+            (false, None) if view.denied.is_some_and(|turn| turn + 1 == view.turn) => Some(self.refine()),
+            (false, None) => Some(self.resembles(Reason::OptionNoMatch)),
         }
     }
 
@@ -326,7 +273,7 @@ impl<'j> Judge<'j> {
         if self.labelled() {
             return None;
         }
-        let phrase = |text: &str| crate::recognize::selection::normal::compact(text, false);
+        let phrase = |text: &str| normal::compact(text, false);
         let cores: Vec<String> = self.parses.cores().map(|core| phrase(self.parses.written(&core))).collect();
         let declared =
             self.scene.policy.commands.iter().find(|command| cores.contains(&phrase(&command.phrase)));
@@ -335,16 +282,27 @@ impl<'j> Judge<'j> {
             return None;
         }
         // "Delete sample2", where sample2 is an option: neither before the person says.
-        let named = |part| {
-            let words = Words::of(self.parses.written(part));
+        let named = |text: &str| {
+            let words = Words::of(text);
             let parses = Parses::of(self.scene.lexicon, &words, false);
-            let exact = matches!(self.pool.read(&parses), Reading::One(..) | Reading::Tie(_));
-            exact || hint::hints(&parses, &self.pool).reaches(Class::A3)
+            let pool = self.pool.read(&parses);
+            match pool {
+                Reading::One(option, _) => Some(Some(option)),
+                Reading::Tie(_) | Reading::Collision(_) => Some(None),
+                _ => hint::hints(&parses, &self.pool).reaches(Class::A3).then_some(None),
+            }
         };
-        if let Some(rest) = changed
-            && (self.target.cued || !rest.is_empty() && named(&rest))
-        {
+        let whole = declared.and_then(|_| named(self.target.message.text()));
+        let rest = changed.as_ref().filter(|rest| !rest.is_empty());
+        let meant = whole.or_else(|| rest.and_then(|rest| named(self.parses.written(rest))));
+        let same = declared.and_then(|command| command.target.as_deref()).zip(meant.flatten()).is_some_and(
+            |(target, option)| self.target.set.options.get(option).is_some_and(|known| known.id == target),
+        );
+        if meant.is_some() && !same || self.target.cued && declared.is_none() {
             return Some(self.resembles(Reason::OptionCommand));
+        }
+        if self.target.cued || same {
+            return None;
         }
         Some(Ruling::Pass(if declared.is_some() {
             Reason::SelectionCommand
@@ -367,20 +325,31 @@ impl<'j> Judge<'j> {
         }
     }
 
-    fn referred(&self) -> Option<Ruling> {
-        let Reading::Reference { .. } = self.reading else { return None };
-        let continuity = Continuity {
+    fn continuity(&self) -> Continuity<'_> {
+        Continuity {
             view: self.scene.view,
             set: self.target.set,
             reading: self.reading,
-            guarded: false,
+            guarded: self.guarded(),
             ttl: &self.scene.policy.ttl,
             now: self.scene.now,
-        };
-        Some(match continuity.winner() {
+        }
+    }
+
+    fn referred(&self) -> Option<Ruling> {
+        let Reading::Reference { .. } = self.reading else { return None };
+        if !self.scene.positional(self.target.set) {
+            return None;
+        }
+        Some(match self.continuity().winner() {
             Ok(option) => self.act(option, Reason::OptionReference),
-            Err(Blocked::UiOnly) => self.resembles(Reason::OptionsOnly),
-            Err(_) => self.resembles(Reason::OptionUnreferenced),
+            Err(blocked) => {
+                let mut ruling = self.resembles(blocked.reason());
+                if let Ruling::Ask(Question { open: Some(open), .. }) = &mut ruling {
+                    open.blocked = Some(blocked);
+                }
+                ruling
+            }
         })
     }
 
@@ -389,6 +358,9 @@ impl<'j> Judge<'j> {
         let asked = self.scene.view.pending_clarifier_type != ClarifierType::None;
         let short = self.parses.shortest().is_some_and(|core| core.len() <= 5);
         let like = short && self.hints.reaches(Class::A4) || asked && self.hints.reaches(Class::A5);
+        if self.soft() && !self.target.cued && !self.guarded() {
+            return self.elsewhere();
+        }
         if self.target.cued || self.parses.has_verb() || like {
             let many = self.hints.best().count_ones() > 1;
             return Some(self.resembles(if many { Reason::OptionManyMatch } else { Reason::OptionNoMatch }));
@@ -404,16 +376,15 @@ impl<'j> Judge<'j> {
     fn elsewhere(&self) -> Option<Ruling> {
         let text = self.target.message.text();
         let other = self.scene.sets.iter().find(|set| {
-            set.id != self.target.set.id
-                && set.scope != Scope::Chat
-                && self.scene.pool(set, false).whole(text) != 0
+            set.id != self.target.set.id && set.scope != Scope::Chat && bare(set).whole(text) != 0
         })?;
-        let places = vec![(other.scope, Some(other.scope_instance.clone()))];
-        Some(Ruling::Ask(Question {
-            reason: Reason::OptionElsewhere,
-            kind: ClarifierType::ScopeDisambiguation,
-            about: About::Scopes(places),
-        }))
+        Some(elsewhere(other, text))
+    }
+
+    /// One of it was just executed: a text that is none of it is about something else.
+    fn soft(&self) -> bool {
+        let standing = self.scene.view.standing(&self.target.set.id);
+        standing.is_some_and(|standing| standing.status == Status::Soft)
     }
 
     /// Under half letters, one short token, no vowels, one letter again and again.
@@ -461,21 +432,47 @@ impl<'j> Judge<'j> {
 
     fn list(&self, reason: Reason, kind: ClarifierType, first: Option<usize>) -> Ruling {
         let set = self.target.set.id.clone();
-        Ruling::Ask(Question { reason, kind, about: About::List { set, first, rejected: self.rejected() } })
+        let rejected = if kind == ClarifierType::Repair { self.rejected() } else { 0 };
+        let open = Open {
+            text: self.target.message.text().to_string(),
+            cued: self.target.cued,
+            key: self.key(),
+            hints: self.hints.ranked.iter().map(|(option, _)| *option).collect(),
+            blocked: None,
+        };
+        Ruling::Ask(Question { reason, kind, about: About::List { set, first, rejected }, open: Some(open) })
+    }
+
+    /// What the text is known by: its core, the options, the list (`spec 04 §12.1`).
+    fn key(&self) -> Print {
+        let core = self.parses.shortest();
+        let core = core.map_or(self.target.message.text(), |core| self.parses.written(&core));
+        let ids: Vec<&str> = self.target.set.options.iter().map(|option| option.id.as_str()).collect();
+        loop_guard(&normal::folded_text(core), &ids, &self.target.set.id)
+    }
+
+    /// The same was put to a model before.
+    fn guarded(&self) -> bool {
+        self.scene.view.guard.as_ref().is_some_and(|guard| guard.key == self.key())
     }
 
     /// After something was taken back: the rest, or the only one left, or what else is wanted.
     fn left(&self, rejected: Options) -> Ruling {
         let set = self.target.set.id.clone();
-        let open: Options = (0..self.target.set.options.len()).fold(0, |all, at| all | 1 << at) & !rejected;
+        let open: Options = self.all() & !rejected;
         let (kind, about) = match open.count_ones() {
-            0 => (ClarifierType::Repair, About::Refine { set }),
+            0 => (ClarifierType::Repair, About::Refine { set, rejected }),
             1 => {
-                (ClarifierType::Confirmation, About::Confirm { set, option: open.trailing_zeros() as usize })
+                let option = open.trailing_zeros() as usize;
+                (ClarifierType::Confirmation, About::Confirm { set, option, rejected })
             }
             _ => (ClarifierType::Repair, About::List { set, first: None, rejected }),
         };
-        Ruling::Ask(Question { reason: Reason::RepairRemaining, kind, about })
+        Ruling::Ask(Question::plain(Reason::RepairRemaining, kind, about))
+    }
+
+    fn all(&self) -> Options {
+        self.target.set.those(|option| option.role == super::Role::Normal)
     }
 
     /// The option that a part of the text denotes alone.
@@ -491,19 +488,29 @@ impl<'j> Judge<'j> {
     }
 
     fn reading_of(&self, part: &core::ops::Range<usize>) -> Reading {
-        let words = Words::of(self.parses.written(part));
+        self.reading_in(self.parses.written(part))
+    }
+
+    fn reading_in(&self, text: &str) -> Reading {
+        let words = Words::of(text);
         self.pool.read(&Parses::of(self.scene.lexicon, &words, false))
     }
 
     fn rejected(&self) -> Options {
-        let options = (0..).zip(&self.target.set.options);
-        let rejected = options.filter(|(_, option)| self.scene.view.rejected(&option.id));
-        rejected.fold(0, |all, (at, _): (u32, _)| all | 1 << at)
+        let (view, set) = (self.scene.view, self.target.set);
+        set.those(|option| view.rejected_in(&set.id, &option.id))
     }
 
-    /// What was executed or suggested last in this list, not long ago.
+    /// What was suggested or executed last in this list, not long ago.
     fn last(&self) -> Option<usize> {
-        let view = self.scene.view;
+        let (view, ttl) = (self.scene.view, &self.scene.policy.ttl);
+        let asked = view.clarifier.as_ref().filter(|asked| view.within(asked.turn, ttl.repair));
+        let suggested = asked.filter(|asked| asked.set.as_ref() == Some(&self.target.set.id));
+        if let Some((option, _)) =
+            suggested.and_then(|asked| self.target.set.option(asked.suggests.as_deref()?))
+        {
+            return Some(option);
+        }
         let last = view.last_resolved_action.as_ref()?;
         let fresh = view.within(last.turn, self.scene.policy.ttl.repair);
         let here = last.option_set_id.as_ref() == Some(&self.target.set.id);
@@ -523,26 +530,6 @@ fn reason_of(by: By) -> Reason {
         By::Ordinal => Reason::OptionOrdinal,
         By::Badge => Reason::OptionBadge,
         By::Other => Reason::OptionOther,
-    }
-}
-
-impl Scene<'_> {
-    /// Whether places and references mean a list: in the chat always, elsewhere while it was seen not long ago.
-    fn positional(&self, set: &OptionSet) -> bool {
-        let seen = self.view.standing(&set.id).map_or(0, |standing| standing.seen);
-        set.scope == Scope::Chat || self.view.within(seen, self.policy.ttl.positional)
-    }
-
-    /// The options that "the other one" leaves.
-    fn marked(&self, set: &OptionSet) -> Options {
-        let accepted = |id: &str| {
-            let last = self.view.last_resolved_action.as_ref();
-            let here = last.is_some_and(|last| last.option_set_id.as_ref() == Some(&set.id));
-            here && self.view.last_accepted_choice_id.as_deref() == Some(id)
-        };
-        let options = (0..).zip(&set.options);
-        let marked = options.filter(|(_, option)| self.view.rejected(&option.id) || accepted(&option.id));
-        marked.fold(0, |all, (at, _): (u32, _)| all | 1 << at)
     }
 }
 

@@ -9,14 +9,21 @@
 
 mod account;
 pub(crate) mod card;
+mod clarify;
 pub(crate) mod control;
 pub(crate) mod cue;
+pub(crate) mod cycle;
 pub(crate) mod flow;
+pub(crate) mod handoff;
 pub(crate) mod hint;
 pub(crate) mod ladder;
+pub(crate) mod lists;
 pub(crate) mod parse;
+pub(crate) mod press;
 pub(crate) mod print;
 pub(crate) mod read;
+mod remainder;
+pub(crate) mod scene;
 mod set;
 mod standing;
 mod view;

@@ -77,6 +77,17 @@ impl<'m> Parses<'m> {
         })
     }
 
+    /// Where a core may begin.
+    pub(crate) fn starting(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.message.all().len()).filter(|at| self.starts & 1 << at != 0)
+    }
+
+    /// Whether nothing but what leads to an option and follows one is said.
+    pub(crate) fn bare(&self) -> bool {
+        let words = self.message.all().len();
+        words == 0 || words <= MOST && self.starts & self.ends != 0
+    }
+
     /// The core of the shortest parse: what is left when everything that may be dropped is.
     pub(crate) fn shortest(&self) -> Option<Range<usize>> {
         self.cores().min_by_key(|core| (core.len(), core.start))

@@ -16,7 +16,7 @@ use crate::recognize::selection::normal::folded_text;
 #[serde(transparent)]
 pub struct Print(pub String);
 
-fn print(value: &Value) -> Print {
+pub(super) fn print(value: &Value) -> Print {
     Print(hex(&sha256(&[jcs(value).as_bytes()])))
 }
 

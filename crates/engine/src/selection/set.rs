@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::read::Options;
 use crate::canon::{hex, sha256, write_strings};
 use crate::id::{MessageId, SetId};
 use crate::policy::limits;
@@ -95,6 +96,14 @@ impl Metadata {
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
+
+    /// Takes over what is missing.
+    pub(crate) fn fill(&mut self, newer: &Self) {
+        self.path = self.path.take().or_else(|| newer.path.clone());
+        self.kind = self.kind.take().or_else(|| newer.kind.clone());
+        self.owner = self.owner.take().or_else(|| newer.owner.clone());
+        self.recency_rank = self.recency_rank.or(newer.recency_rank);
+    }
 }
 
 /// One of the options.
@@ -164,6 +173,9 @@ pub struct Showing {
     pub exec_rev: u32,
     /// When.
     pub at: Timestamp,
+    /// To whom alone; nobody named: to everybody whose list it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
 }
 
 /// What is shown: a list as its host, or one of our questions, gives it.
@@ -292,8 +304,16 @@ impl OptionSet {
     }
 
     /// Notes one more appearance.
-    pub fn show(&mut self, message: Option<MessageId>, order: Vec<u8>, displayed: u8, at: Timestamp) {
-        self.showings.push(Showing { message, order, displayed, exec_rev: self.exec_rev, at });
+    pub fn show(
+        &mut self,
+        to: Option<&str>,
+        message: Option<MessageId>,
+        order: Vec<u8>,
+        displayed: u8,
+        at: Timestamp,
+    ) {
+        let (to, exec_rev) = (to.map(String::from), self.exec_rev);
+        self.showings.push(Showing { message, order, displayed, exec_rev, at, to });
         let over = self.showings.len().saturating_sub(limits::SHOWINGS);
         self.showings.drain(..over);
     }
@@ -312,10 +332,16 @@ impl OptionSet {
         self.options.iter().enumerate().find(|(_, option)| option.id == id)
     }
 
-    /// The newest appearance.
+    /// The options for which it is so: bit `i` is option `i` of the base order.
+    pub(crate) fn those(&self, fits: impl Fn(&SetOption) -> bool) -> Options {
+        let those = (0..).zip(&self.options).filter(|(_, option)| fits(option));
+        those.fold(0, |all, (at, _): (u32, _)| all | 1 << at)
+    }
+
+    /// The newest appearance to that person.
     #[must_use]
-    pub fn newest(&self) -> Option<&Showing> {
-        self.showings.last()
+    pub fn newest(&self, user: &str) -> Option<&Showing> {
+        self.showings.iter().rev().find(|showing| showing.to.as_deref().is_none_or(|to| to == user))
     }
 
     /// The appearance that a message replied to.
@@ -357,6 +383,12 @@ impl Shown {
 }
 
 impl SetOption {
+    /// Whether it is one of several, and no way out.
+    #[must_use]
+    pub fn is_normal(&self) -> bool {
+        self.role == Role::Normal
+    }
+
     fn fit(&self) -> bool {
         let id = (1..=limits::OPTION_ID).contains(&self.id.len());
         let label =
@@ -487,10 +519,10 @@ mod tests {
     fn the_newest_showings_are_kept() {
         let mut set = OptionSet::of(&shown(three()), Origin::Host).unwrap();
         for n in 0..7 {
-            set.show(Some(MessageId(format!("m{n}"))), vec![0, 1, 2], 3, Timestamp(n));
+            set.show(None, Some(MessageId(format!("m{n}"))), vec![0, 1, 2], 3, Timestamp(n));
         }
         assert_eq!(set.showings.len(), limits::SHOWINGS);
-        assert_eq!(set.newest().unwrap().at, Timestamp(6));
+        assert_eq!(set.newest("").unwrap().at, Timestamp(6));
         assert!(set.shown_by(&"m1".into()).is_none() && set.shown_by(&"m2".into()).is_some());
     }
 }

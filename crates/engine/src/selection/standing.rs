@@ -1,21 +1,33 @@
 //! How lists come and go for one person (`spec 04 §2.4`): at most one that can be executed is read against ordinary text,
 //! the rest is put aside, and nothing but what the specification names ever brings one back.
 
+use alloc::string::String;
+
 use super::{ClarifierType, OptionSet, Parked, Scope, Standing, Status, View};
 use crate::id::SetId;
 use crate::policy::selection::Selection;
 use crate::time::Timestamp;
 
 /// What a list is to the others: where it is, and whether a text may execute one of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Kind {
     pub(crate) scope: Scope,
+    pub(crate) instance: String,
     pub(crate) executable: bool,
 }
 
 impl From<&OptionSet> for Kind {
     fn from(set: &OptionSet) -> Self {
-        Self { scope: set.scope, executable: set.executable() }
+        Self { scope: set.scope, instance: set.scope_instance.clone(), executable: set.executable() }
+    }
+}
+
+impl Kind {
+    /// Whether a list there takes the place of this one: there is one conversation, and any number of panels.
+    fn replaced_by(&self, set: &OptionSet) -> bool {
+        self.executable
+            && self.scope == set.scope
+            && (self.scope == Scope::Chat || self.instance == set.scope_instance)
     }
 }
 
@@ -35,7 +47,7 @@ impl View {
             return;
         }
         if set.executable() {
-            self.make_room(set.scope, turn, at, &kinds);
+            self.make_room(set, turn, at, &kinds);
             self.activate(set);
         }
         self.standings.push(Standing { set: set.id.clone(), status: Status::Active, turn, at, seen: turn });
@@ -55,11 +67,20 @@ impl View {
         }
     }
 
-    /// Of the same scope the list before is gone, of another it is put aside.
-    fn make_room(&mut self, scope: Scope, turn: u64, at: Timestamp, kinds: &impl Fn(&SetId) -> Option<Kind>) {
-        self.standings.retain(|standing| {
-            kinds(&standing.set).is_some_and(|kind| !kind.executable || kind.scope != scope)
-        });
+    /// Of the same place the list before is gone, of another it is put aside.
+    fn make_room(
+        &mut self,
+        set: &OptionSet,
+        turn: u64,
+        at: Timestamp,
+        kinds: &impl Fn(&SetId) -> Option<Kind>,
+    ) {
+        let latched = self.latch.as_ref().map(|latch| latch.instance.clone());
+        self.standings.retain(|standing| kinds(&standing.set).is_some_and(|kind| !kind.replaced_by(set)));
+        // The panel goes on with another list: that is acted in, and nothing is latched that nobody sees.
+        if set.scope == Scope::Widget && latched.is_some_and(|latched| latched != set.scope_instance) {
+            self.latch = None;
+        }
         self.displace(turn, at, kinds);
     }
 
@@ -81,12 +102,14 @@ impl View {
         self.forget_questions();
     }
 
-    fn forget_questions(&mut self) {
+    pub(crate) fn forget_questions(&mut self) {
         self.recent_rejected_choice_ids.clear();
         self.all_rejected = false;
         self.guard = None;
         self.attempts = 0;
         self.pending_clarifier_type = ClarifierType::None;
+        self.clarifier = None;
+        self.scope_question = None;
     }
 
     /// Words of the active list changed: what a model said of them is over, rejections are not.
@@ -204,7 +227,6 @@ mod tests {
     use crate::selection::{Metadata, Origin, Role, SetOption, Shown};
     use crate::work::Risk;
     use alloc::format;
-    use alloc::string::String;
     use alloc::vec::Vec;
 
     const ALL: [&str; 4] = ["a", "b", "c", "d"];
@@ -255,7 +277,7 @@ mod tests {
 
         fn kinds(&self) -> impl Fn(&SetId) -> Option<Kind> + use<> {
             let all: Vec<(SetId, Kind)> = self.sets.iter().map(|set| (set.id.clone(), set.into())).collect();
-            move |id| all.iter().find(|(known, _)| known == id).map(|(_, kind)| *kind)
+            move |id| all.iter().find(|(known, _)| known == id).map(|(_, kind)| kind.clone())
         }
 
         fn show(&mut self, at: usize) {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Scope;
 use super::print::Print;
 use crate::decision::Reason;
+use crate::event::FocusChanged;
 use crate::id::{EffectId, MessageId, SetId, TaskId};
 use crate::time::Timestamp;
 
@@ -65,6 +66,12 @@ pub struct View {
     /// What a model is being asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycle: Option<Cycle>,
+    /// Where the person looks, as the host said last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub focus: Option<FocusChanged>,
+    /// In which counting turn a plain "no" was last said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub denied: Option<u64>,
     /// In which counting turn "stop" was last said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<u64>,
@@ -281,6 +288,8 @@ pub struct Cycle {
     pub cued: bool,
     /// What the question would have been asked for.
     pub reason: Reason,
+    /// What would have been executed then.
+    pub exec_rev: u32,
     /// The options, by id, in frozen order.
     pub candidates: Vec<String>,
     /// Those the text resembles, the most alike first.
@@ -313,6 +322,12 @@ impl View {
     #[must_use]
     pub fn rejected(&self, option: &str) -> bool {
         self.all_rejected || self.recent_rejected_choice_ids.iter().any(|id| id == option)
+    }
+
+    /// Whether an option of that list was rejected: what was said of another list is not about it.
+    #[must_use]
+    pub fn rejected_in(&self, set: &SetId, option: &str) -> bool {
+        self.active_option_set_id.as_ref() == Some(set) && self.rejected(option)
     }
 
     /// Whether something of that counting turn is still there, with a lifetime of so many (`spec 04 §5`): "2 turns" is

@@ -1,8 +1,12 @@
 //! Whether a text executes by continuity (`spec 04 §10`): all gates, in order, and the first that fails says why not. Used
 //! for references before a model is asked, and unchanged for its veto afterwards.
 
+use alloc::format;
+use alloc::string::String;
+
 use super::read::{Options, Reading};
-use super::{OptionSet, View};
+use super::{OptionSet, Role, View};
+use crate::decision::Reason;
 use crate::policy::selection::Ttl;
 use crate::time::Timestamp;
 
@@ -19,6 +23,35 @@ pub(crate) enum Blocked {
     ReadingCollision,
     LoopGuardSameCycle,
     LoopGuard,
+}
+
+impl Blocked {
+    /// The word of the trace.
+    pub(crate) fn word(self) -> String {
+        match self {
+            Self::UiOnly => "ui_only".into(),
+            Self::NullOptionSetId => "null_option_set_id".into(),
+            Self::OptionSetMismatch => "option_set_mismatch".into(),
+            Self::ScopeMismatch => "scope_mismatch".into(),
+            Self::NotDenoted => "not_denoted".into(),
+            Self::AllCandidatesRejected => "all_candidates_rejected".into(),
+            Self::Ambiguous(n) => format!("ambiguous_{n}_candidates"),
+            Self::ReadingCollision => "reading_collision".into(),
+            Self::LoopGuardSameCycle => "loop_guard_same_cycle".into(),
+            Self::LoopGuard => "loop_guard".into(),
+        }
+    }
+
+    /// The turn's own reason: of most gates that the reference is not resolved.
+    pub(crate) fn reason(self) -> Reason {
+        match self {
+            Self::UiOnly => Reason::OptionsOnly,
+            Self::ReadingCollision => Reason::OptionCollision,
+            Self::LoopGuardSameCycle => Reason::LoopGuardSameCycle,
+            Self::LoopGuard => Reason::LoopGuard,
+            _ => Reason::OptionUnreferenced,
+        }
+    }
 }
 
 /// What a text is tried on.
@@ -83,9 +116,8 @@ impl Continuity<'_> {
 
     /// The options nobody rejected.
     fn open(&self) -> Options {
-        let options = (0..).zip(&self.set.options);
-        let open = options.filter(|(_, option)| !self.view.rejected(&option.id));
-        open.fold(0, |all, (at, _): (u32, _)| all | 1 << at)
+        self.set
+            .those(|option| option.role == Role::Normal && !self.view.rejected_in(&self.set.id, &option.id))
     }
 
     /// What was executed last, when that was an option of this list and not long ago.

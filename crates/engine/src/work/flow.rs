@@ -185,6 +185,21 @@ fn start(turn: &mut Turn<'_>, mut task: Task, job: Job, text: String, reason: Re
     Decision::new(Verdict::Shown, Reason::ApprovalNeeded)
 }
 
+impl Turn<'_> {
+    /// Runs an option that was chosen: choosing is never approving, so what may change something waits on a card.
+    pub(crate) fn run_option(&mut self, call: Call, source: MessageId) {
+        let Some(mut task) = self.task(&call.task) else { return };
+        if !call.risk.outward() {
+            self.say(MessageKind::Answer, Some(&task.id), &say::started(&call.job, &task.intent));
+            return self.send(task, call, None);
+        }
+        let (id, by, job) = (task.id.clone(), task.requested_by.clone(), call.job.clone());
+        let card = self.show(About::CallPreview { call, source }, &by, Some(&id));
+        task.work = Some(Work { job, effect: None, card: Some(card) });
+        self.put_task(task);
+    }
+}
+
 fn gone(turn: &mut Turn<'_>, task: &Task, name: &str) -> Decision {
     turn.say(MessageKind::Answer, Some(&task.id), &say::not_set_up(name));
     turn.end_task(&task.id, TaskStatus::Failed);
@@ -262,7 +277,10 @@ pub(crate) fn settled(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, outco
     match outcome {
         Outcome::Done { .. } => {
             shown_on(turn, card.as_ref(), Progress::Done);
-            turn.say(MessageKind::Answer, Some(id), &say::answered(&job, &words));
+            // Its place shows what an option did.
+            if !matches!(job, Job::Option(_)) {
+                turn.say(MessageKind::Answer, Some(id), &say::answered(&job, &words));
+            }
         }
         Outcome::Failed { reason, errors, .. } => {
             let over = Progress::Failed { text: words.clone(), errors: errors.clone(), again: None };

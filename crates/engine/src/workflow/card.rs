@@ -177,9 +177,9 @@ pub fn project(card: &Card, known: &dyn Known, now: Timestamp, policy: &Policy) 
             model.title = say::uncertain_call_title(&call.job, &card.status);
             call_of(&mut model, card, call, now, policy);
         }
-        About::Options { set, order, displayed, asks } => {
+        About::Options { set, exec_rev, order, displayed, asks } => {
             let set = if let Some(Record::OptionSet(set)) = known.record(RecordKind::OptionSet, &set.0) {
-                Some(set)
+                Some(set).filter(|set| set.exec_rev == *exec_rev)
             } else {
                 None
             };

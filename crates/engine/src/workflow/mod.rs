@@ -138,6 +138,8 @@ pub enum About {
     Options {
         /// Which list.
         set: SetId,
+        /// As of which version of it.
+        exec_rev: u32,
         /// Places in its base order, as they are displayed.
         order: Vec<u8>,
         /// How many of them.

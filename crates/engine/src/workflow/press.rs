@@ -19,7 +19,7 @@ use crate::recognize::Words;
 use crate::review::flow as review;
 use crate::rungs::intent::act;
 use crate::say;
-use crate::selection::flow as selection;
+use crate::selection::press as selection;
 use crate::tickets::{adopt, batch, flow, release};
 use crate::time::Timestamp;
 use crate::turn::{Said, Turn};
@@ -30,6 +30,9 @@ struct Refusal(Reason, String);
 
 /// A button was pressed.
 pub(crate) fn pressed(turn: &mut Turn<'_>, press: &Press, remember: bool) -> Decision {
+    if let Press::Option { set, version, option } = press {
+        return selection::option_pressed(turn, set, *version, option);
+    }
     match admitted(turn, press) {
         Ok((card, action)) => perform(turn, card, action, &item_of(turn, press), remember),
         Err(refusal) => refuse(turn, &refusal),

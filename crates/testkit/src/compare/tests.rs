@@ -89,6 +89,7 @@ fn wrong(turned: &Turned, expect: &str) -> Vec<String> {
         user: Some("ana"),
         seen: &turned.seen,
         decisive: Some(turn),
+        path: vec![turn],
         reasons,
         before: &turned.before,
         after: &turned.after,

@@ -10,6 +10,7 @@ use throughline_engine::{Reason, Verdict};
 
 use super::ParseError;
 use super::node::{Fields, Node};
+use super::option;
 use super::turns::ACTIONS;
 use super::work;
 use crate::model::{
@@ -19,11 +20,52 @@ use crate::model::{
 type Read<T> = Result<T, ParseError>;
 
 /// Expectations about what this version does not have: they are read, and fail when they run.
-const LATER: [&str; 8] =
-    ["facts", "selected", "clarify", "provenance", "handoff", "view", "telemetry", "warnings"];
+const LATER: [&str; 2] = ["facts", "warnings"];
+
+/// What stands between a list and a model, or a list and its host: codes of `spec 04` that are no reason of a decision
+/// by themselves.
+const BETWEEN: [&str; 37] = [
+    "timeout",
+    "rate_limited",
+    "transport_error",
+    "malformed_answer",
+    "contract_version_mismatch",
+    "invalid_needed_context",
+    "out_of_pool",
+    "abstain",
+    "low_confidence",
+    "no_new_evidence",
+    "budget_exhausted",
+    "enrichment_unavailable",
+    "scope_not_available",
+    "candidates_changed",
+    "loop_guard",
+    "loop_guard_continuity",
+    "loop_guard_same_cycle",
+    "superseded",
+    "stale_cycle",
+    "late_answer",
+    "context_replaced",
+    "phase_c",
+    "llm_suggested",
+    "need_more_info_veto",
+    "released_by_model",
+    "registered",
+    "refreshed",
+    "registered_ui_only",
+    "closed",
+    "registration_too_many",
+    "registration_bad_option",
+    "registration_bad_scope",
+    "option_pressed",
+    "feature_disabled",
+    "classifier_not_eligible",
+    "not_denoted",
+    "all_candidates_rejected",
+];
 
 /// Every step of the specification (`spec 03 §3`).
-const STEPS: [&str; 11] = [
+const STEPS: [&str; 12] = [
     "draft_preview",
     "multi_ticket_preview",
     "decision_preview",
@@ -35,6 +77,7 @@ const STEPS: [&str; 11] = [
     "uncertain_call",
     "receipt",
     "remembered",
+    "options",
 ];
 
 /// What a card's record can stand at, as `card.state` says it.
@@ -82,6 +125,7 @@ pub(super) fn expectations(node: &Node<'_>) -> Read<Vec<Expectation>> {
     let mut all = Vec::new();
     decided(&mut fields, &mut all)?;
     seen(&mut fields, &mut all)?;
+    chosen(&mut fields, &mut all)?;
     for key in LATER {
         if let Some(node) = fields.opt(key) {
             all.push(Expectation::Later { key: key.into(), value: node.json()? });
@@ -100,8 +144,7 @@ fn decided(fields: &mut Fields<'_>, all: &mut Vec<Expectation>) -> Read<()> {
         all.push(Expectation::Decision(node.word("an outcome", by_name::<Verdict>, &VERDICTS)?));
     }
     if let Some(node) = fields.opt("reason") {
-        let codes: Vec<&str> = Reason::ALL.iter().map(|reason| reason.code()).collect();
-        all.push(Expectation::Reason(node.word("a reason of this version", Reason::from_code, &codes)?));
+        all.push(Expectation::Reason(reason(&node)?));
     }
     if let Some(node) = fields.opt("rung") {
         let numbered =
@@ -123,6 +166,14 @@ fn decided(fields: &mut Fields<'_>, all: &mut Vec<Expectation>) -> Read<()> {
         all.push(Expectation::Reference(reference(&node)?));
     }
     Ok(())
+}
+
+/// A code of this version.
+fn reason(node: &Node<'_>) -> Read<String> {
+    let between = BETWEEN.map(|word| format!("selection.{word}"));
+    let codes: Vec<&str> =
+        Reason::ALL.iter().map(|reason| reason.code()).chain(between.iter().map(String::as_str)).collect();
+    node.word("a reason of this version", |word| codes.contains(&word).then(|| word.to_string()), &codes)
 }
 
 /// `{ need, words }`, or the need alone.
@@ -167,6 +218,30 @@ fn seen(fields: &mut Fields<'_>, all: &mut Vec<Expectation>) -> Read<()> {
     }
     if let Some(node) = fields.opt("prompt") {
         all.push(Expectation::Prompt(texts(&node)?));
+    }
+    Ok(())
+}
+
+/// What is read off what became of lists of options.
+fn chosen(fields: &mut Fields<'_>, all: &mut Vec<Expectation>) -> Read<()> {
+    if let Some(node) = fields.opt("selected") {
+        all.push(Expectation::Selected(unless_none(node.text()?)));
+    }
+    if let Some(node) = fields.opt("clarify") {
+        let none = !node.is_list() && says_none(&node);
+        all.push(Expectation::Clarify(if none { None } else { Some(texts(&node)?) }));
+    }
+    if let Some(node) = fields.opt("provenance") {
+        all.push(Expectation::Provenance(option::provenance(&node)?));
+    }
+    if let Some(node) = fields.opt("handoff") {
+        all.push(Expectation::Handoff(option::handoff(&node)?));
+    }
+    if let Some(node) = fields.opt("view") {
+        all.push(Expectation::View(option::view(&node)?));
+    }
+    if let Some(node) = fields.opt("telemetry") {
+        all.push(Expectation::Telemetry(option::telemetry(&node)?));
     }
     Ok(())
 }
@@ -300,8 +375,15 @@ fn effects(node: &Node<'_>) -> Read<BTreeMap<String, u32>> {
 
 /// `effects` counts what leaves the thread; a class that never does would make a wish that cannot come true.
 fn class_is_outward(node: &Node<'_>, class: &str) -> Read<()> {
-    const OUTWARD: [&str; 6] =
-        ["tracker.create", "tracker.update", "tracker.link", "post.channel", "tool.call", "agent.delegate"];
+    const OUTWARD: [&str; 7] = [
+        "tracker.create",
+        "tracker.update",
+        "tracker.link",
+        "post.channel",
+        "tool.call",
+        "agent.delegate",
+        "option.execute",
+    ];
     match throughline_engine::effect::EffectClass::from_word(class) {
         Some(known) if !known.can_leave() => {
             Err(node.fail(format!("`{class}` does not leave the thread; `effects` counts what does")))

@@ -8,6 +8,7 @@ use throughline_engine::recognize::Expected;
 
 use super::ParseError;
 use super::node::{Fields, Node};
+use super::option;
 use super::work;
 use crate::driver::TrackerWorld;
 use crate::duration;
@@ -87,10 +88,10 @@ pub(super) fn given(node: &Node<'_>) -> Read<Given> {
     if let Some(node) = fields.opt("paused") {
         given.paused = Some(pause(&node)?);
     }
-    for key in ["facts", "sets"] {
-        if let Some(node) = fields.opt(key).filter(|node| !node.is_empty()) {
-            given.later.push((key.into(), node.json()?));
-        }
+    given.sets = list(fields.opt("sets"), option::given_set)?;
+    given.host = option::host(fields.opt("host"))?;
+    if let Some(node) = fields.opt("facts").filter(|node| !node.is_empty()) {
+        given.later.push(("facts".into(), node.json()?));
     }
     fields.finish()?;
     Ok(given)

@@ -4,6 +4,7 @@ mod expect;
 mod given;
 mod locate;
 mod node;
+mod option;
 mod turns;
 mod work;
 
@@ -88,13 +89,14 @@ fn answers(node: &Node<'_>) -> Result<Vec<ScriptedAnswer>, ParseError> {
         let mut fields = node.map()?;
         let purpose = fields.need("purpose")?.text()?;
         let (answer, fail) = (fields.opt("answer"), fields.opt_text("fail")?);
+        let held = fields.opt("hold").map(|node| node.flag()).transpose()?.unwrap_or(false);
         fields.finish()?;
         let reply = match (answer, fail) {
             (Some(answer), None) => ScriptedReply::Answer(answer.json()?),
             (None, Some(fail)) => ScriptedReply::Fail(fail),
             _ => return Err(node.fail("an entry of `script` has either `answer` or `fail`")),
         };
-        answers.push(ScriptedAnswer { purpose, reply });
+        answers.push(ScriptedAnswer { purpose, reply, held });
     }
     Ok(answers)
 }

@@ -8,19 +8,17 @@ use super::ParseError;
 use super::expect;
 use super::given::{expected, known, message_kind, pause, span, when};
 use super::node::{Fields, Node, suggest};
+use super::option;
 use super::work;
-use crate::model::{Act, Given, HostSays, MAIN, PressAct, Restart, Says, Turn};
+use crate::model::{Act, Chooses, Given, HostSays, MAIN, PressAct, Restart, Says, Turn};
 
 type Read<T> = Result<T, ParseError>;
 
 /// What a turn may begin with besides a user's name.
 const FORMS: [&str; 6] = ["host", "notify", "effect", "effects", "advance", "restart"];
 
-/// Host events of capabilities this version does not have.
-const HOST_LATER: [&str; 3] = ["options.shown", "options.closed", "focus.changed"];
-
 /// Every action of the specification (`spec 03 §3`); whether this version has it is for running.
-pub(super) const ACTIONS: [&str; 27] = [
+pub(super) const ACTIONS: [&str; 30] = [
     "approve",
     "reject",
     "edit",
@@ -48,6 +46,9 @@ pub(super) const ACTIONS: [&str; 27] = [
     "show_all",
     "forget",
     "option",
+    "none_of_these",
+    "leave",
+    "more",
 ];
 
 pub(super) fn turns(node: &Node<'_>, given: &Given) -> Read<Vec<Turn>> {
@@ -106,6 +107,8 @@ fn person(user: &str, body: &Node<'_>, given: &Given, name: &mut Option<String>)
         says(user, lane, &mut fields)?
     } else if fields.has("press") {
         press(user, lane, &mut fields)?
+    } else if let Some(node) = fields.opt("presses") {
+        Act::Chooses(chooses(user, lane, &node)?)
     } else if let Some(text) = fields.opt_text("command")? {
         Act::Command { user, lane, text }
     } else if let Some(node) = fields.opt("submits") {
@@ -118,7 +121,7 @@ fn person(user: &str, body: &Node<'_>, given: &Given, name: &mut Option<String>)
         Act::Submits { user, lane, fields: values, card, item: fields.opt_text("item")?, button }
     } else {
         // Name them, so that a misspelt one gets its suggestion.
-        for form in ["says", "press", "command", "submits", "card", "replies_to", "edits"] {
+        for form in ["says", "press", "presses", "command", "submits", "card", "replies_to", "edits"] {
             fields.opt(form);
         }
         fields.finish()?;
@@ -164,6 +167,15 @@ fn press(user: String, lane: String, fields: &mut Fields<'_>) -> Read<Act> {
         times: count(fields.opt("times"))?,
         deliveries: count(fields.opt("deliveries"))?,
     }))
+}
+
+/// An option, pressed where its host shows it.
+fn chooses(user: String, lane: String, node: &Node<'_>) -> Read<Chooses> {
+    let mut fields = node.map()?;
+    let (set, option) = (fields.need("set")?.text()?, fields.need("option")?.text()?);
+    let version = fields.opt("version").map(|node| node.count()).transpose()?;
+    fields.finish()?;
+    Ok(Chooses { user, lane, set, option, version })
 }
 
 fn action(node: &Node<'_>) -> Read<String> {
@@ -223,11 +235,15 @@ fn host(body: &Node<'_>, given: &Given) -> Read<Act> {
         fields.finish()?;
         return work::reported(&node, |fields| lane(fields, given)).map(Act::Reports);
     }
-    let later: Vec<_> =
-        HOST_LATER.into_iter().filter_map(|event| fields.opt(event).map(|node| (event, node))).collect();
+    let here = |fields: &mut Fields<'_>| lane(fields, given);
+    let events = ["options.shown", "options.closed", "focus.changed"];
+    let found: Vec<_> =
+        events.into_iter().filter_map(|event| fields.opt(event).map(|node| (event, node))).collect();
     fields.finish()?;
-    match later.as_slice() {
-        [(event, node)] => Ok(Act::HostLater { event: (*event).into(), body: node.json()? }),
+    match found.as_slice() {
+        [("options.shown", node)] => option::shows(node, here).map(Act::Shows),
+        [("options.closed", node)] => option::closes(node, here).map(Act::Closes),
+        [("focus.changed", node)] => option::focuses(node, here).map(Act::Focuses),
         _ => Err(body.fail("`host` holds one event")),
     }
 }

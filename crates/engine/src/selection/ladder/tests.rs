@@ -3,10 +3,13 @@
 use alloc::format;
 
 use super::*;
+use crate::policy::selection::Selection;
 use crate::recognize::lexicon::RECOGNIZE;
 use crate::selection::{
-    ActionKind, ActionOutcome, Metadata, Origin, Role, SetOption, Shown, TargetRef, TraceEntry,
+    ActionKind, ActionOutcome, Metadata, Origin, Parked, Role, SetOption, Shown, Standing, TargetRef,
+    TraceEntry, View,
 };
+use crate::time::Timestamp;
 use crate::work::Risk;
 
 fn set(scope: Scope, instance: &str, title: Option<&str>, prefix: &str, labels: &[&str]) -> OptionSet {
@@ -93,7 +96,13 @@ fn executed(set: &OptionSet, option: usize) -> View {
 fn ruled(view: &View, sets: &[&OptionSet], text: &str, policy: &Selection) -> Ruling {
     let message = Words::of(text);
     let lexicon = &RECOGNIZE[0];
-    rule(&Scene { lexicon, view, sets, message: &message, reply: None, policy, now: Timestamp(0) })
+    let yes = match text {
+        "yes" => Some(true),
+        "no" => Some(false),
+        _ => None,
+    };
+    let now = Timestamp(0);
+    rule(&Scene { lexicon, view, sets, message: &message, reply: None, place: None, yes, policy, now })
 }
 
 fn on() -> Selection {
@@ -115,7 +124,7 @@ fn told(view: &View, sets: &[&OptionSet], text: &str, policy: &Selection) -> Str
         Ruling::Ask(question) => {
             let about = match &question.about {
                 About::List { set, first: Some(first), .. } => id(set, *first),
-                About::Confirm { set, option } => format!("{}?", id(set, *option)),
+                About::Confirm { set, option, .. } => format!("{}?", id(set, *option)),
                 _ => String::new(),
             };
             format!("C {} {about}", code(question.reason)).trim_end().to_string()
@@ -174,7 +183,7 @@ fn what_was_done_and_rejected() {
     );
     assert_eq!(told(&rejecting(&one, &[0, 1]), &[&one], "open that", &on()), "X opt-2 continuity_reference");
     assert_eq!(told(&rejecting(&one, &[0, 1]), &[&one], "open Links Panel D", &on()), "X opt-0 exact_label");
-    assert_eq!(told(&executed(&one, 2), &[&one], "open that", &on()), "C reference_unresolved");
+    assert_eq!(told(&executed(&one, 2), &[&one], "open that", &on()), "C loop_guard_same_cycle");
     assert_eq!(told(&executed(&one, 2), &[&one], "open it again", &on()), "X opt-2 continuity_reference");
     assert_eq!(told(&executed(&one, 0), &[&one], "no, sample2", &on()), "X opt-2 corrected_pick");
     assert_eq!(told(&active(&five), &[&five], "the other one", &on()), "C reference_unresolved");

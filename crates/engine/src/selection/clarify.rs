@@ -1,0 +1,317 @@
+//! Questions that are safe to ask (`spec 04 §14`): they name where, number what they show, are addressed to who asked, and
+//! execute nothing. The same is never asked twice in a row while nothing is new.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use serde_json::json;
+
+use super::ladder::{About, Question};
+use super::print::{Print, print};
+use super::read::Options;
+use super::scene::Where;
+use super::{
+    ActionKind, ActionOutcome, Clarifier, ClarifierType, OptionSet, Parked, Provenance, TargetRef,
+    TraceEntry, View, flow,
+};
+use crate::decision::{Decision, Reason, Verdict};
+use crate::id::{MessageId, SetId};
+use crate::lane::{MessageKind, Record};
+use crate::say::option as words;
+use crate::turn::Turn;
+use crate::workflow::About as CardAbout;
+
+/// A question before it is put into words.
+struct Asks {
+    set: OptionSet,
+    order: Vec<u8>,
+    displayed: u8,
+    suggests: Option<usize>,
+}
+
+/// Asks a person. The view keeps what was asked, and how often.
+pub(super) fn ask(
+    turn: &mut Turn<'_>,
+    mut view: View,
+    question: &Question,
+    provenance: Provenance,
+) -> Decision {
+    turn.account().provenance = Some(provenance);
+    let by_model = provenance == Provenance::LlmInfluenced;
+    match &question.about {
+        About::List { set, first, rejected } => {
+            let Some(set) = turn.set_of(set).cloned() else {
+                return Decision::new(Verdict::Answered, Reason::ListReplaced);
+            };
+            let asks = arranged(turn, set, *first, *rejected);
+            list(turn, view, question, asks, by_model)
+        }
+        About::Confirm { set, option, rejected } => {
+            let Some(set) = turn.set_of(set).cloned() else {
+                return Decision::new(Verdict::Answered, Reason::ListReplaced);
+            };
+            reject(turn, &mut view, &set, *rejected);
+            flow::stand(turn, &mut view, &set);
+            confirm(turn, view, question, &set, *option, by_model)
+        }
+        About::Refine { set, rejected } => {
+            let Some(set) = turn.set_of(set).cloned() else {
+                return Decision::new(Verdict::Answered, Reason::ListReplaced);
+            };
+            reject(turn, &mut view, &set, *rejected);
+            view.all_rejected = true;
+            view.refined = Some(view.turn);
+            let text = words::refine(set.title.as_deref(), set.scope);
+            asked(turn, view, question, &text, &[], Some(&set.id), None, by_model)
+        }
+        About::Scopes { places, text } => scopes(turn, view, question, places, text),
+        About::Nothing => {
+            let text = words::CLOSED;
+            asked(turn, view, question, text, &[], None, None, by_model)
+        }
+    }
+}
+
+fn reject(turn: &Turn<'_>, view: &mut View, set: &OptionSet, rejected: Options) {
+    if view.active_option_set_id.as_ref() != Some(&set.id) {
+        view.activate(set);
+    }
+    for (at, option) in set.options.iter().enumerate().rev() {
+        if rejected & 1 << at != 0 && !view.rejected(&option.id) {
+            view.reject(&option.id, &turn.policy.selection);
+        }
+    }
+}
+
+/// Base order, but a single best guess moves to the front; what was rejected is left out of a repair.
+fn arranged(turn: &Turn<'_>, set: OptionSet, first: Option<usize>, rejected: Options) -> Asks {
+    let mut order: Vec<u8> = (0u8..).zip(&set.options).map(|(at, _)| at).collect();
+    order.retain(|at| rejected & 1 << *at == 0);
+    if let Some(first) = first {
+        order.sort_by_key(|at| usize::from(*at) != first);
+    }
+    let most = turn.policy.selection.max_shown.min(order.len());
+    let displayed = u8::try_from(most).unwrap_or(u8::MAX);
+    Asks { set, order, displayed, suggests: first }
+}
+
+/// How often it was asked in a row: it counts what is not resolved, not what somebody takes their time for.
+fn counts(reason: Reason) -> bool {
+    !matches!(
+        reason,
+        Reason::ListHesitation
+            | Reason::ListReshown
+            | Reason::ListReturned
+            | Reason::ScopeAlone
+            | Reason::OptionInFlight
+            | Reason::RepairRemaining
+            | Reason::OptionsOnly
+            | Reason::OptionSuggested
+            | Reason::ContextReplaced
+    )
+}
+
+fn list(turn: &mut Turn<'_>, mut view: View, question: &Question, asks: Asks, by_model: bool) -> Decision {
+    let Asks { set, order, displayed, suggests } = asks;
+    if question.kind == ClarifierType::Repair
+        && let About::List { rejected, .. } = question.about
+    {
+        reject(turn, &mut view, &set, rejected);
+    }
+    flow::stand(turn, &mut view, &set);
+    let policy = &turn.policy.selection;
+    if counts(question.reason) {
+        view.attempts = view.attempts.saturating_add(1);
+    }
+    let spent = view.attempts >= policy.max_attempts;
+    let ids: Vec<String> = order
+        .iter()
+        .take(usize::from(displayed))
+        .filter_map(|at| set.options.get(usize::from(*at)))
+        .map(|option| option.id.clone())
+        .collect();
+    let shown = numbered(&set, &order, displayed);
+    let buttons = view.attempts == policy.max_attempts.saturating_sub(1) && counts(question.reason);
+    let mut text = words::which(
+        question.reason,
+        set.title.as_deref(),
+        set.scope,
+        suggests.and_then(|at| set.options.get(at)).map(|o| o.label.as_str()),
+    );
+    let mut mark = fingerprint(question.reason.code(), &text, &order, buttons, spent);
+    if view.clarifier.as_ref().is_some_and(|asked| asked.print == mark) && !repeats(question.reason) {
+        text = words::again(set.title.as_deref(), set.scope);
+        mark = fingerprint("again", &text, &order, buttons, spent);
+    }
+    let suggested = suggests.and_then(|at| set.options.get(at)).map(|option| option.id.clone());
+    turn.account().clarify = ids;
+    let message = if spent && counts(question.reason) {
+        let text = words::stays(&text);
+        turn.say(MessageKind::Question, None, &text)
+    } else if buttons {
+        let about = CardAbout::Options {
+            set: set.id.clone(),
+            exec_rev: set.exec_rev,
+            order: order.clone(),
+            displayed,
+            asks: text,
+        };
+        let user = view.user.clone();
+        let card = turn.show(about, &user, None);
+        turn.card_ref(&card.0).map_or_else(|| MessageId::from(""), |card| card.message.clone())
+    } else {
+        let more = order.len() > usize::from(displayed);
+        let text = words::listed(&text, &shown, more);
+        turn.say(MessageKind::Question, None, &text)
+    };
+    show(turn, &view.user, &set.id, &message, order, displayed);
+    view.pending_clarifier_type = match question.kind {
+        ClarifierType::None => ClarifierType::SelectionDisambiguation,
+        kind => kind,
+    };
+    let set_id = Some(set.id.clone());
+    let clarifier =
+        Clarifier { message, set: set_id, suggests: suggested, by_model, print: mark, turn: view.turn };
+    remember(turn, &mut view, clarifier, &set);
+    if spent && counts(question.reason) {
+        view.park(Parked::Attempts, turn.now());
+    }
+    turn.put_view(view);
+    Decision::new(Verdict::Asked, question.reason)
+}
+
+/// What may be said once more: somebody asked for it.
+fn repeats(reason: Reason) -> bool {
+    matches!(reason, Reason::ListReshown | Reason::ListReturned | Reason::ScopeAlone)
+}
+
+/// One line an option; two of one name told apart by their second line, sign or place.
+fn numbered(set: &OptionSet, order: &[u8], displayed: u8) -> Vec<String> {
+    let options: Vec<&super::SetOption> = order
+        .iter()
+        .take(usize::from(displayed))
+        .filter_map(|at| set.options.get(usize::from(*at)))
+        .collect();
+    let alike = |label: &str| options.iter().filter(|option| option.label == label).count() > 1;
+    let line = |(n, option): (usize, &&super::SetOption)| {
+        let besides = option.sublabel.as_deref().or(option.badge.as_deref());
+        words::line(
+            n + 1,
+            &option.label,
+            besides.filter(|_| alike(&option.label) || option.sublabel.is_some()),
+        )
+    };
+    options.iter().enumerate().map(line).collect()
+}
+
+fn confirm(
+    turn: &mut Turn<'_>,
+    mut view: View,
+    question: &Question,
+    set: &OptionSet,
+    option: usize,
+    by_model: bool,
+) -> Decision {
+    let Some(option) = set.options.get(option) else {
+        return Decision::new(Verdict::Answered, question.reason);
+    };
+    view.pending_clarifier_type = ClarifierType::Confirmation;
+    turn.account().clarify = alloc::vec![option.id.clone()];
+    let text = words::this_one(question.reason, &option.label);
+    let suggests = Some(option.id.clone());
+    asked(turn, view, question, &text, &words::YES_NO, Some(&set.id), suggests, by_model)
+}
+
+fn scopes(
+    turn: &mut Turn<'_>,
+    mut view: View,
+    question: &Question,
+    places: &[Where],
+    text: &str,
+) -> Decision {
+    let titles = turn.titles(&view);
+    let name = |place: &Where| words::place(place.0, place.1.as_deref(), &titles);
+    let names: Vec<String> = places.iter().map(name).collect();
+    let told = words::scopes(question.reason, &names, text);
+    if question.reason == Reason::ScopeMissing {
+        view.scope_question = None;
+        return asked(turn, view, question, &told, &[], None, None, false);
+    }
+    flow::keep_text(turn, &mut view, places, text);
+    view.pending_clarifier_type = ClarifierType::ScopeDisambiguation;
+    let offers: Vec<&str> =
+        if names.len() == 1 { words::YES_NO.into() } else { names.iter().map(String::as_str).collect() };
+    asked(turn, view, question, &told, &offers, None, None, false)
+}
+
+/// Words with short answers that count; no list is shown.
+#[expect(clippy::too_many_arguments, reason = "what was asked, with all it is known by")]
+fn asked(
+    turn: &mut Turn<'_>,
+    mut view: View,
+    question: &Question,
+    text: &str,
+    offers: &[&str],
+    set: Option<&SetId>,
+    suggests: Option<String>,
+    by_model: bool,
+) -> Decision {
+    let mark = fingerprint(question.reason.code(), text, &[], !offers.is_empty(), false);
+    let kind = if question.kind == ClarifierType::None { MessageKind::Answer } else { MessageKind::Question };
+    let message = turn.say_offering(kind, None, text, offers);
+    if question.kind != ClarifierType::None {
+        view.pending_clarifier_type = question.kind;
+        let clarifier =
+            Clarifier { message, set: set.cloned(), suggests, by_model, print: mark, turn: view.turn };
+        match set.and_then(|id| turn.set_of(id)).cloned() {
+            Some(set) => remember(turn, &mut view, clarifier, &set),
+            None => view.clarifier = Some(clarifier),
+        }
+    }
+    turn.put_view(view);
+    Decision::new(Verdict::Asked, question.reason)
+}
+
+/// A list was shown: a reply to it, and a place in it, mean this order.
+fn show(turn: &mut Turn<'_>, user: &str, id: &SetId, message: &MessageId, order: Vec<u8>, displayed: u8) {
+    let now = turn.now();
+    if let Some(mut set) = turn.set_of(id).cloned() {
+        set.show(Some(user), Some(message.clone()), order, displayed, now);
+        turn.put(Record::OptionSet(set));
+    }
+}
+
+fn remember(turn: &Turn<'_>, view: &mut View, clarifier: Clarifier, set: &OptionSet) {
+    let entry = TraceEntry {
+        kind: ActionKind::SelectOption,
+        target_ref: TargetRef {
+            kind: "option_set".into(),
+            id: set.id.0.clone(),
+            label: set.title.clone().unwrap_or_default(),
+        },
+        source_scope: set.scope,
+        option_set_id: Some(set.id.clone()),
+        timestamp: turn.now(),
+        outcome: ActionOutcome::Clarified,
+        turn: view.turn,
+    };
+    view.trace(entry, turn.policy.selection.trace);
+    view.clarifier = Some(clarifier);
+}
+
+fn fingerprint(template: &str, text: &str, order: &[u8], buttons: bool, last: bool) -> Print {
+    print(&json!([template, text, order, buttons, last]))
+}
+
+/// More of a list than was displayed: *More*.
+pub(super) fn more(turn: &mut Turn<'_>, card: &crate::workflow::Card) -> Decision {
+    let CardAbout::Options { set, exec_rev, order, displayed, asks } = card.about.clone() else {
+        return Decision::new(Verdict::Refused, Reason::StaleStep);
+    };
+    let step = turn.policy.selection.max_shown;
+    let displayed = u8::try_from((usize::from(displayed) + step).min(order.len())).unwrap_or(u8::MAX);
+    let (message, user) = (card.message.clone(), card.by.clone());
+    let about = CardAbout::Options { set: set.clone(), exec_rev, order: order.clone(), displayed, asks };
+    turn.update(crate::workflow::Card { about, ..card.clone() });
+    show(turn, &user, &set, &message, order, displayed);
+    Decision::new(Verdict::Done, Reason::ListReshown)
+}

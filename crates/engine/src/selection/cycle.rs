@@ -1,0 +1,543 @@
+//! From an unresolved text to what becomes of it, by way of a model (`spec 04 §12`, §13): one state machine in the view.
+//! A model is asked at most so often, sees only frozen options of one list under made-up names, and what it says is judged
+//! against the list as it is when the answer comes. It never executes anything by itself, unless every gate of Phase C is
+//! open.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::ladder::{About, Act, Question, winner};
+use super::print::{Evidence as Excerpts, evidence};
+use super::scene::Scene;
+use super::{
+    ClarifierType, Cycle, Guard, OptionSet, Provenance, Scope, SetOption, Signal, View, clarify, flow,
+};
+use crate::ask::{
+    Answer, Ask, Asked, Candidate, Choice, Evidence, Question as Put, SELECT_CONTRACT, Says, arbitrate,
+};
+use crate::decision::{Decision, Reason, Verdict};
+use crate::effect::EffectBody;
+use crate::id::EffectId;
+use crate::lane::OpenAsk;
+use crate::recognize::Words;
+use crate::recognize::lexicon::RECOGNIZE;
+use crate::rungs::said;
+use crate::step::climb;
+use crate::trace::Rung;
+use crate::turn::Turn;
+
+/// What a model may be asked about; anything else is asked of the person.
+const ELIGIBLE: [Reason; 6] = [
+    Reason::OptionNoMatch,
+    Reason::OptionManyMatch,
+    Reason::OptionTie,
+    Reason::OptionCollision,
+    Reason::OptionCommand,
+    Reason::OptionUnreferenced,
+];
+
+/// Opens a cycle, where a model may be asked about this; else gives the view back, with what to ask the person.
+pub(super) fn open(
+    turn: &mut Turn<'_>,
+    mut view: View,
+    question: &Question,
+) -> Result<Decision, (View, Question)> {
+    let About::List { set, rejected, .. } = &question.about else { return Err((view, question.clone())) };
+    let (Some(set), Some(open)) = (turn.set_of(set).cloned(), &question.open) else {
+        return Err((view, question.clone()));
+    };
+    if let Some(guard) =
+        view.guard.clone().filter(|guard| guard.key == open.key && ELIGIBLE.contains(&question.reason))
+    {
+        return Err((view, guarded(&set, question, &guard, *rejected)));
+    }
+    let asking = &turn.policy.selection.model;
+    let why_not = if !asking.enabled || !asking.scopes.contains(&set.scope) || !turn.given.model {
+        Some("feature_disabled")
+    } else if !ELIGIBLE.contains(&question.reason) || !arbitrate::may(turn) {
+        Some("classifier_not_eligible")
+    } else {
+        None
+    };
+    if let Some(why) = why_not {
+        turn.account().why_no_model = Some(why.into());
+        return Err((view, question.clone()));
+    }
+    flow::stand(turn, &mut view, &set);
+    let candidates = frozen(&set, &open.hints, asking.max_candidates);
+    let ids: Vec<String> = candidates.iter().map(|at| set.options[*at].id.clone()).collect();
+    let hints = open.hints.iter().filter_map(|at| set.options.get(*at)).map(|option| option.id.clone());
+    let before = evidence(&set, set.scope, &candidates, &Excerpts::new());
+    let mut cycle = Cycle {
+        id: EffectId::from(""),
+        set: set.id.clone(),
+        text: open.text.clone(),
+        cued: open.cued,
+        reason: question.reason,
+        exec_rev: set.exec_rev,
+        candidates: ids,
+        hints: hints.collect(),
+        resembles: !open.hints.is_empty(),
+        key: open.key.clone(),
+        before,
+        calls: 0,
+        looks: 0,
+        fetching: None,
+    };
+    view.guard = Some(Guard {
+        key: open.key.clone(),
+        suggested: None,
+        order: super::scene::base(&set),
+        executed: false,
+    });
+    let effect = call(turn, &view, &mut cycle, &set, Vec::new());
+    cycle.id = effect.clone();
+    note(turn, &cycle);
+    view.cycle = Some(cycle);
+    turn.put_view(view);
+    Ok(Decision::new(Verdict::Deferred, question.reason))
+}
+
+/// The same text again: no call, and what was suggested then stays where it was.
+fn guarded(set: &OptionSet, question: &Question, guard: &Guard, rejected: u64) -> Question {
+    let first = guard.suggested.as_ref().and_then(|id| set.option(id)).map(|(at, _)| at);
+    let reason = if first.is_some() { Reason::LoopGuardContinuity } else { Reason::LoopGuard };
+    let kind = if first.is_some() { ClarifierType::Confirmation } else { question.kind };
+    let about = About::List { set: set.id.clone(), first, rejected };
+    Question { reason, kind, about, open: question.open.clone() }
+}
+
+/// The options a model is shown: all, or the most alike and then the first, in base order.
+fn frozen(set: &OptionSet, hints: &[usize], most: usize) -> Vec<usize> {
+    let normal = |at: &usize| set.options.get(*at).is_some_and(SetOption::is_normal);
+    let mut all: Vec<usize> = Vec::new();
+    for at in hints.iter().copied().chain(0..set.options.len()).filter(normal) {
+        if all.len() < most && !all.contains(&at) {
+            all.push(at);
+        }
+    }
+    all.sort_unstable();
+    all
+}
+
+fn alias(place: usize) -> String {
+    format!("c{}", place + 1)
+}
+
+/// Asks a model, about the frozen options as `set` shows them.
+fn call(
+    turn: &mut Turn<'_>,
+    view: &View,
+    cycle: &mut Cycle,
+    set: &OptionSet,
+    lines: Vec<String>,
+) -> EffectId {
+    let policy = &turn.policy.selection;
+    let place = |id: &String| cycle.candidates.iter().position(|known| known == id).map(alias);
+    let shown = |(place, id): (usize, &String)| {
+        let (_, option) = set.option(id)?;
+        Some(Candidate {
+            alias: alias(place),
+            label: option.label.clone(),
+            sublabel: option.sublabel.clone(),
+            badge: option.badge.clone(),
+            names: option.aliases.clone(),
+            metadata: option.metadata.clone(),
+        })
+    };
+    let rejected = |id: &&String| view.rejected_in(&set.id, id);
+    cycle.calls += 1;
+    let choice = Choice {
+        scope: set.scope,
+        candidates: cycle.candidates.iter().enumerate().filter_map(shown).collect(),
+        hints: cycle.hints.iter().filter_map(place).collect(),
+        rejected: cycle.candidates.iter().filter(rejected).filter_map(place).collect(),
+        evidence: lines,
+        may_ask: cycle.calls < policy.max_llm_calls && cycle.looks < policy.max_enrichment_steps,
+    };
+    let text: String = cycle.text.graphemes(true).take(policy.model.max_text).collect();
+    let mut ask = Ask::about(Put::Select(Box::new(choice)), &text, turn.policy);
+    ask.budget_ms = policy.model.timeout_ms;
+    let put = Some(Box::new(ask.question.clone()));
+    let effect = turn.effect(EffectBody::ModelAsk(ask), &[], None);
+    hold(turn, view, effect.clone(), put, cycle.calls);
+    effect
+}
+
+/// The lane waits for this one; the message is kept until then.
+fn hold(turn: &mut Turn<'_>, view: &View, effect: EffectId, question: Option<Box<Put>>, round: u8) {
+    let said = said(turn);
+    arbitrate::hold(turn, &said);
+    turn.head.ask = Some(OpenAsk {
+        effect,
+        about: Asked::Selection(view.user.clone()),
+        question,
+        round,
+        message: said.message.clone(),
+        by: said.by.clone(),
+        since: said.since,
+        anchor: None,
+        pressed: false,
+    });
+}
+
+fn note(turn: &mut Turn<'_>, cycle: &Cycle) {
+    let budget = turn.policy.selection.max_enrichment_steps.saturating_sub(cycle.looks);
+    let account = turn.account();
+    account.cycle = Some(cycle.id.0.clone());
+    account.fingerprint_before = Some(cycle.before.0.clone());
+    account.retry_index = Some(cycle.calls.saturating_sub(1));
+    account.retry_budget = Some(budget);
+    account.hints.clone_from(&cycle.hints);
+}
+
+/// Something else was done meanwhile, so what a model is asked is over; its answer will come too late.
+pub(super) fn superseded(turn: &mut Turn<'_>, view: &mut View) {
+    if view.cycle.take().is_none() {
+        return;
+    }
+    let own = turn.head.ask.take_if(|ask| ask.about == Asked::Selection(view.user.clone()));
+    if let Some(ask) = own {
+        turn.cancel(&ask.effect);
+        turn.drop_record(crate::lane::RecordKind::Held, &ask.message.0);
+        turn.note(Reason::EffectSuperseded);
+    }
+}
+
+/// A model answered, or will not. The lane is as it is now, not as it was when it was asked.
+pub(crate) fn answered(turn: &mut Turn<'_>, user: &str, answer: Answer) -> Decision {
+    let (mut view, cycle, set) = match current(turn, user) {
+        Ok(current) => current,
+        Err(decision) => return decision,
+    };
+    let (says, choice, confidence, needs) = match judged(turn, &cycle, answer) {
+        Ok(answer) => answer,
+        Err(_) if cycle.fetching.is_some() => {
+            return unresolved(turn, view, &cycle, &set, Reason::EnrichmentUnavailable);
+        }
+        Err(reason) => return unresolved(turn, view, &cycle, &set, reason),
+    };
+    let floor = turn.policy.selection.floor.clone();
+    match says {
+        Says::Select => {
+            let Some((at, _)) = choice.and_then(|place| set.option(cycle.candidates.get(place)?)) else {
+                return unresolved(turn, view, &cycle, &set, Reason::ModelOutOfPool);
+            };
+            turn.account().signals.push(Signal::Picked);
+            picked(turn, view, &cycle, &set, at, confidence)
+        }
+        Says::None => {
+            let released = confidence >= floor.select
+                && !cycle.cued
+                && !cycle.resembles
+                && turn.policy.selection.release_on_none;
+            if !released {
+                return unresolved(turn, view, &cycle, &set, Reason::ModelAbstains);
+            }
+            view.cycle = None;
+            let predicate = flow::leave(turn, view, Reason::SelectionReleased);
+            turn.pass(predicate);
+            turn.note(Reason::SelectionReleased);
+            climb(turn, Rung::Review)
+        }
+        Says::NeedMoreInfo => {
+            turn.account().signals.push(Signal::NeedsMore);
+            let reason = cycle.reason;
+            vetoed(turn, view, &cycle, &set, reason)
+        }
+        Says::RequestContext => {
+            turn.account().signals.push(Signal::NeedsMore);
+            enrich(turn, view, cycle, &set, &needs)
+        }
+    }
+}
+
+/// The cycle this answer belongs to, with its list as it stands.
+fn current(turn: &mut Turn<'_>, user: &str) -> Result<(View, Cycle, OptionSet), Decision> {
+    let mut view = turn.view(user);
+    let Some(cycle) = view.cycle.clone() else {
+        return Err(Decision::new(Verdict::Recorded, Reason::LateAnswer));
+    };
+    note(turn, &cycle);
+    let set = flow::standing_set(turn, &view, &cycle.set)
+        .filter(|set| set.exec_rev == cycle.exec_rev && view.active_option_set_id.as_ref() == Some(&set.id));
+    if let Some(set) = set {
+        flow::note_set(turn, &set);
+        let there = |id: &String| set.option(id).is_some();
+        if !cycle.candidates.iter().all(there) {
+            return Err(unresolved(turn, view, &cycle, &set, Reason::CandidatesChanged));
+        }
+        return Ok((view, cycle, set));
+    }
+    view.cycle = None;
+    // The text is not answered, and its list is another by now: that one is asked about.
+    let stands = |view: &View| view.active_option_set_id.clone().and_then(|id| turn.set_of(&id).cloned());
+    let Some(other) = stands(&view) else {
+        turn.put_view(view);
+        turn.say(crate::lane::MessageKind::Answer, None, crate::say::option::GONE);
+        return Err(Decision::new(Verdict::Answered, Reason::ContextReplaced));
+    };
+    let about = About::List { set: other.id, first: None, rejected: 0 };
+    let question = Question::plain(Reason::ContextReplaced, ClarifierType::SelectionDisambiguation, about);
+    Err(clarify::ask(turn, view, &question, Provenance::SafeClarifier))
+}
+
+type Judged = (Says, Option<usize>, u8, Vec<Evidence>);
+
+/// What an answer says, when it is one (`spec 04 §12.2`); else which failure it is.
+fn judged(turn: &Turn<'_>, cycle: &Cycle, answer: Answer) -> Result<Judged, Reason> {
+    let (contract, says, choice, confidence, needs) = match answer {
+        Answer::Select { contract, says, choice, confidence, needs } => {
+            (contract, says, choice, confidence, needs)
+        }
+        Answer::None { why } => return Err(failure(&why)),
+        _ => return Err(Reason::ModelMalformed),
+    };
+    if contract != SELECT_CONTRACT {
+        return Err(Reason::ModelContract);
+    }
+    if confidence > 100 {
+        return Err(Reason::ModelMalformed);
+    }
+    let place = |named: &String| (0..cycle.candidates.len()).find(|place| alias(*place) == *named);
+    let choice = match (says, choice.as_ref()) {
+        (Says::Select, None) => return Err(Reason::ModelMalformed),
+        (Says::Select, Some(named)) => Some(place(named).ok_or(Reason::ModelOutOfPool)?),
+        _ => None,
+    };
+    let known: Option<Vec<Evidence>> = needs.iter().map(|word| Evidence::from_word(word)).collect();
+    let most = turn.policy.selection.needed_evidence_types_max;
+    let needs = known.filter(|known| known.len() <= most).ok_or(Reason::ModelNeeds)?;
+    if says == Says::RequestContext && needs.is_empty() {
+        return Err(Reason::ModelNeeds);
+    }
+    Ok((says, choice, confidence, needs))
+}
+
+/// The class of a failure, by the word the edge said.
+fn failure(why: &str) -> Reason {
+    match why {
+        "timeout" | "gave_up" | "late" => Reason::ModelTimeout,
+        "rate_limited" | "429" | "status_429" | "over_budget" | "budget" => Reason::ModelLimited,
+        "out_of_pool" => Reason::ModelOutOfPool,
+        "schema" | "malformed" | "prose" | "two_choices" | "cut" | "empty" | "too_long" | "refused"
+        | "refusal" => Reason::ModelMalformed,
+        _ => Reason::ModelUnreached,
+    }
+}
+
+/// A pick: executed behind every gate of Phase C, else suggested, else shown first (`spec 04 §12.2`, §13).
+fn picked(
+    turn: &mut Turn<'_>,
+    mut view: View,
+    cycle: &Cycle,
+    set: &OptionSet,
+    at: usize,
+    confidence: u8,
+) -> Decision {
+    let policy = &turn.policy.selection;
+    let (floor, auto) = (policy.floor.clone(), policy.auto_execute.clone());
+    if confidence < floor.ask {
+        return unresolved(turn, view, cycle, set, Reason::ModelUnsure);
+    }
+    let Some(option) = set.options.get(at) else {
+        return unresolved(turn, view, cycle, set, Reason::ModelOutOfPool);
+    };
+    suggest(&mut view, set, option, at);
+    let code = cycle.reason.code();
+    let allowed = auto.reasons.iter().any(|reason| code.strip_prefix("selection.") == Some(reason));
+    let free = !view.in_flight.iter().any(|act| act.set == set.id && act.option == option.id);
+    if auto.enabled
+        && confidence >= auto.confidence
+        && allowed
+        && set.executable()
+        && option.is_normal()
+        && free
+        && !view.rejected_in(&set.id, &option.id)
+    {
+        view.cycle = None;
+        if let Some(guard) = &mut view.guard {
+            guard.executed = true;
+        }
+        let act = Act { set: set.id.clone(), option: at, reason: Reason::PhaseC, remainder: None };
+        return flow::execute(turn, view, &act, Provenance::LlmExecuted);
+    }
+    view.cycle = None;
+    let (reason, kind) = if confidence >= floor.select {
+        (Reason::OptionSuggested, ClarifierType::Confirmation)
+    } else {
+        (cycle.reason, ClarifierType::SelectionDisambiguation)
+    };
+    let about = About::List { set: set.id.clone(), first: Some(at), rejected: 0 };
+    clarify::ask(turn, view, &Question::plain(reason, kind, about), Provenance::LlmInfluenced)
+}
+
+fn suggest(view: &mut View, set: &OptionSet, option: &SetOption, at: usize) {
+    let mut order = super::scene::base(set);
+    order.sort_by_key(|place| usize::from(*place) != at);
+    if let Some(guard) = &mut view.guard {
+        guard.suggested = Some(option.id.clone());
+        guard.order = order;
+    }
+}
+
+/// What no model resolves is asked of the person, in the order there was.
+fn unresolved(
+    turn: &mut Turn<'_>,
+    mut view: View,
+    cycle: &Cycle,
+    set: &OptionSet,
+    reason: Reason,
+) -> Decision {
+    view.cycle = None;
+    let hinted = cycle.hints.first().filter(|_| cycle.reason != Reason::OptionManyMatch);
+    let kept = matches!(reason, Reason::ModelUnsure) || reason == cycle.reason;
+    let first = hinted.filter(|_| kept).and_then(|id| set.option(id)).map(|(at, _)| at);
+    let about = About::List { set: set.id.clone(), first, rejected: 0 };
+    let question = Question::plain(reason, ClarifierType::SelectionDisambiguation, about);
+    clarify::ask(turn, view, &question, Provenance::SafeClarifier)
+}
+
+/// A model cannot tell; maybe the rules can by now (`spec 04 §12.4`).
+fn vetoed(turn: &mut Turn<'_>, mut view: View, cycle: &Cycle, set: &OptionSet, reason: Reason) -> Decision {
+    let words = Words::of(&cycle.text);
+    let sets = [set];
+    let scene = Scene {
+        lexicon: &RECOGNIZE[0],
+        view: &view,
+        sets: &sets,
+        message: &words,
+        reply: None,
+        place: None,
+        yes: None,
+        policy: &turn.policy.selection,
+        now: turn.now(),
+    };
+    match winner(&scene, set) {
+        Ok(option) => {
+            turn.account().signals.push(Signal::Vetoed);
+            view.cycle = None;
+            let act = Act { set: set.id.clone(), option, reason: Reason::ModelVetoed, remainder: None };
+            flow::execute(turn, view, &act, Provenance::Deterministic)
+        }
+        Err(blocked) => {
+            let account = turn.account();
+            account.signals.push(Signal::VetoBlocked);
+            account.blocked = Some(blocked.word());
+            unresolved(turn, view, cycle, set, reason)
+        }
+    }
+}
+
+/// A model asked to see more: once, of the same list, and only what the lane or the list's host can say (`spec 04 §12.3`).
+fn enrich(
+    turn: &mut Turn<'_>,
+    mut view: View,
+    mut cycle: Cycle,
+    set: &OptionSet,
+    needs: &[Evidence],
+) -> Decision {
+    let policy = &turn.policy.selection;
+    if cycle.looks >= policy.max_enrichment_steps || cycle.calls >= policy.max_llm_calls {
+        turn.account().signals.push(Signal::BudgetOver);
+        return vetoed(turn, view, &cycle, set, Reason::BudgetExhausted);
+    }
+    let own: Vec<Evidence> = needs.iter().copied().filter(|need| of_scope(*need, set.scope)).collect();
+    if own.is_empty() {
+        return vetoed(turn, view, &cycle, set, Reason::ScopeMissing);
+    }
+    cycle.looks += 1;
+    if set.refreshable {
+        let effect = turn.effect(
+            EffectBody::EvidenceFetch {
+                set: set.id.clone(),
+                scope: set.scope,
+                scope_instance: set.scope_instance.clone(),
+                wanted: own,
+            },
+            &[],
+            None,
+        );
+        cycle.fetching = Some(effect.clone());
+        let calls = cycle.calls;
+        hold(turn, &view, effect, None, calls);
+        note(turn, &cycle);
+        let reason = cycle.reason;
+        view.cycle = Some(cycle);
+        turn.put_view(view);
+        return Decision::new(Verdict::Deferred, reason);
+    }
+    again(turn, view, cycle, set, &set.clone(), None)
+}
+
+fn of_scope(need: Evidence, scope: Scope) -> bool {
+    match need {
+        Evidence::ChatActiveOptions | Evidence::ChatRecoverableOptions => scope == Scope::Chat,
+        Evidence::ActiveWidgetItems => scope == Scope::Widget,
+        Evidence::ActiveDashboardItems => scope == Scope::Dashboard,
+        Evidence::ActiveWorkspaceItems => scope == Scope::Workspace,
+        Evidence::ScopeDisambiguationHint => true,
+    }
+}
+
+/// The host said what the list holds now.
+pub(crate) fn fetched(
+    turn: &mut Turn<'_>,
+    user: &str,
+    options: &[SetOption],
+    focused: Option<&str>,
+) -> Decision {
+    let (view, cycle, set) = match current(turn, user) {
+        Ok(current) => current,
+        Err(decision) => return decision,
+    };
+    let most = turn.policy.selection.model.max_candidates;
+    let snapshot = options.get(..options.len().min(most.max(cycle.candidates.len()))).unwrap_or(options);
+    let now = |id: &String| snapshot.iter().find(|option| option.id == *id);
+    if !cycle.candidates.iter().all(|id| now(id).is_some()) {
+        return vetoed(turn, view, &cycle, &set, Reason::CandidatesChanged);
+    }
+    // Only what tells the frozen options apart: no option comes in this way, and none is renamed.
+    let mut seen = set.clone();
+    for option in &mut seen.options {
+        let Some(newer) = now(&option.id) else { continue };
+        option.metadata.fill(&newer.metadata);
+        option.sublabel = option.sublabel.take().or_else(|| newer.sublabel.clone());
+        option.badge = option.badge.take().or_else(|| newer.badge.clone());
+    }
+    again(turn, view, cycle, &set, &seen, focused)
+}
+
+/// The second call, when there is something new to see; else none.
+fn again(
+    turn: &mut Turn<'_>,
+    mut view: View,
+    mut cycle: Cycle,
+    set: &OptionSet,
+    seen: &OptionSet,
+    focused: Option<&str>,
+) -> Decision {
+    cycle.fetching = None;
+    let places: Vec<usize> =
+        cycle.candidates.iter().filter_map(|id| seen.option(id)).map(|(at, _)| at).collect();
+    let place = |id: &str| cycle.candidates.iter().position(|known| known == id).map(alias);
+    let lines: Vec<String> =
+        focused.and_then(place).map(|alias| format!("{alias} has the focus")).into_iter().collect();
+    let excerpts: Excerpts = lines.iter().map(ToString::to_string).collect();
+    let after = evidence(seen, seen.scope, &places, &excerpts);
+    turn.account().fingerprint_after = Some(after.0.clone());
+    if after == cycle.before {
+        turn.account().signals.push(Signal::Unchanged);
+        return vetoed(turn, view, &cycle, set, Reason::NoNewEvidence);
+    }
+    let _ = call(turn, &view, &mut cycle, seen, lines);
+    note(turn, &cycle);
+    turn.account().signals.push(Signal::AskedAgain);
+    let reason = cycle.reason;
+    view.cycle = Some(cycle);
+    turn.put_view(view);
+    Decision::new(Verdict::Deferred, reason)
+}

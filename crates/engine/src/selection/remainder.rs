@@ -1,0 +1,66 @@
+//! One clause of a text is an option, the rest a clause of its own (`spec 04 §9`, step 4; `spec 02 §5.4`).
+
+use alloc::string::String;
+
+use crate::intent::rules;
+use crate::recognize::lexicon::{Lexicon, SectionId};
+use crate::recognize::named;
+use crate::recognize::words::{Gap, Words};
+
+const AND: SectionId = named("list.and");
+const QUESTION: SectionId = named("list.question");
+const TELL: SectionId = named("list.tell");
+const VERB: SectionId = named("list.verb");
+const COMMAND: SectionId = named("list.command");
+const NOT: SectionId = named("list.not");
+const REFERENCE: SectionId = named("list.that");
+
+/// The clause that is an option, and the rest; the first clause before the last.
+pub(super) fn divided(
+    lexicon: &'static Lexicon,
+    message: &Words,
+    is_option: impl Fn(&str) -> bool,
+) -> Option<(String, String)> {
+    let words = message.all();
+    let and = lexicon.section(AND);
+    let text = |from: usize, to: usize| {
+        let end = words.get(to.checked_sub(1)?)?.end;
+        message.text().get(words.get(from)?.at..end).map(|part| part.trim())
+    };
+    let cuts = (1..words.len()).filter_map(|at| {
+        let joined = and.is(&words[at..=at]) && at + 1 < words.len();
+        let from = if joined { at + 1 } else { at };
+        let divided = words[at - 1].after >= Gap::Soft || joined;
+        let sentence = words[at - 1].after >= Gap::Hard;
+        divided.then_some((at, from, sentence))
+    });
+    let mut last = None;
+    for (to, from, sentence) in cuts {
+        let (Some(before), Some(behind)) = (text(0, to), text(from, words.len())) else { continue };
+        if is_option(before) && (sentence || clause(lexicon, behind)) {
+            return Some((before.into(), behind.into()));
+        }
+        if is_option(behind) && (sentence || clause(lexicon, before)) {
+            last = Some((String::from(behind), String::from(before)));
+        }
+    }
+    last
+}
+
+/// Whether these words are a clause of their own: they ask, tell or want something.
+fn clause(lexicon: &'static Lexicon, text: &str) -> bool {
+    let words = Words::of(text);
+    let begins = |section| lexicon.section(section).at(words.all(), 0);
+    [QUESTION, TELL, VERB, COMMAND].into_iter().any(begins) || rules::rule(&words).is_some()
+}
+
+/// Whether the rest is about the option too, so that one act alone would be half of what was asked: it names another
+/// option, denies something, or changes what it points at.
+pub(super) fn binds(lexicon: &'static Lexicon, rest: &str, names: impl Fn(&str) -> bool) -> bool {
+    let words = Words::of(rest);
+    let all = words.all();
+    let within = |section| lexicon.section(section).within(all);
+    let changes = lexicon.section(COMMAND).at(all, 0);
+    let opens = lexicon.section(VERB).at(all, 0);
+    within(NOT) || changes && within(REFERENCE) || (opens || changes) && names(rest) || names(rest)
+}

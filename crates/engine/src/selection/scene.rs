@@ -1,0 +1,253 @@
+//! What one text is judged by, and which list it is about (`spec 04 §8`, §9 steps 1 to 3 and 9): where it says, what it
+//! replied to, else the list that is open.
+
+use alloc::string::{String, ToString};
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::control::Control;
+use super::cue::{self, Cue, Place, Sure};
+use super::ladder::{About, Judge, Question, Ruling};
+use super::read::{By, Options, Pool, Reading};
+use super::{ClarifierType, OptionSet, Parked, Scope, Standing, Status, View};
+use crate::decision::Reason;
+use crate::id::MessageId;
+use crate::policy::selection::Selection;
+use crate::recognize::lexicon::Lexicon;
+use crate::recognize::words::Words;
+use crate::time::Timestamp;
+
+/// A place, and which one when it was named.
+pub(crate) type Where = (Scope, Option<String>);
+
+/// What one text is judged by.
+#[derive(Clone, Copy)]
+pub(crate) struct Scene<'s> {
+    pub(crate) lexicon: &'static Lexicon,
+    pub(crate) view: &'s View,
+    /// The lists that stand for this person.
+    pub(crate) sets: &'s [&'s OptionSet],
+    pub(crate) message: &'s Words,
+    /// The message it replied to.
+    pub(crate) reply: Option<&'s MessageId>,
+    /// Where it is meant, when that was asked and answered.
+    pub(crate) place: Option<&'s Where>,
+    /// The whole of it is a yes, or a no.
+    pub(crate) yes: Option<bool>,
+    pub(crate) policy: &'s Selection,
+    pub(crate) now: Timestamp,
+}
+
+/// The list a text is read against, and the text without what says where.
+#[derive(Clone)]
+pub(crate) struct Target<'s> {
+    pub(crate) set: &'s OptionSet,
+    pub(crate) order: Vec<u8>,
+    pub(crate) displayed: usize,
+    /// Only exact names count: another request put the list aside.
+    pub(crate) exact: bool,
+    /// The text says where.
+    pub(crate) cued: bool,
+    /// The text calls the list back.
+    pub(crate) returns: bool,
+    /// The same text reads as a label of the list that is open, and as a cue with an option of another.
+    pub(crate) torn: bool,
+    pub(crate) message: Words,
+}
+
+impl<'s> Scene<'s> {
+    /// Which list the text is about.
+    pub(super) fn target(&self) -> Result<Target<'s>, Ruling> {
+        if let Some(place) = self.place {
+            return self.placed(place, core::slice::from_ref(place), self.message.clone());
+        }
+        let cues = cue::cues(self.lexicon, self.message, &self.places());
+        if self.view.standings.is_empty() && cues.is_empty() {
+            return Err(Ruling::Pass(Reason::SelectionNothing));
+        }
+        if let Some(target) = self.replied() {
+            return Ok(target);
+        }
+        let active = self.by(|standing| standing.status == Status::Active);
+        if let Some(target) = self.returning(active) {
+            return Ok(target);
+        }
+        // A label that reads like a cue is the label.
+        let uncut = active.filter(|set| bare(set).whole(self.message.text()) != 0);
+        match (uncut, cues.as_slice()) {
+            (Some(set), [first, ..]) => {
+                let torn = self.denotes_there(first);
+                return Ok(Target { torn, ..self.whole(set, false) });
+            }
+            (None, [first, rest @ ..]) => return self.cued(first, rest),
+            (_, []) => {}
+        }
+        let soft = || self.by(|standing| standing.status == Status::Soft);
+        if let Some(set) = active.or_else(soft) {
+            return Ok(self.whole(set, false));
+        }
+        let ttl = &self.policy.ttl;
+        let interrupted = self.by(|standing| {
+            standing.status == Status::Parked(Parked::Interrupt)
+                && self.view.within(standing.turn, ttl.implicit_return)
+        });
+        match interrupted {
+            Some(set) => Ok(self.whole(set, true)),
+            None => Err(self.nothing_open()),
+        }
+    }
+
+    /// A reply to a list means that list, in that order.
+    fn replied(&self) -> Option<Target<'s>> {
+        let message = self.reply?;
+        let (set, showing) = self.sets.iter().find_map(|set| Some((*set, set.shown_by(message)?)))?;
+        let mut target = self.whole(set, false);
+        (target.order, target.displayed) = (showing.order.clone(), usize::from(showing.displayed));
+        Some(target)
+    }
+
+    /// "Back to the list, second": one that was left is called back; one that another list displaced is not.
+    fn returning(&self, active: Option<&OptionSet>) -> Option<Target<'s>> {
+        let left = |standing: &Standing| {
+            matches!(standing.status, Status::Parked(Parked::Stop | Parked::Interrupt | Parked::Attempts))
+        };
+        let set = self.by(left)?;
+        if active.is_some_and(|active| bare(active).whole(self.message.text()) != 0) {
+            return None;
+        }
+        let rest = Control::returns(self.lexicon, self.message)?;
+        Some(Target { returns: true, message: Words::of(&rest), ..self.whole(set, false) })
+    }
+
+    /// Whether the text without the cue is an option where the cue says.
+    fn denotes_there(&self, cue: &Cue) -> bool {
+        let text = cue::without(self.message, &cue.words);
+        self.there(&(cue.scope, cue.instance.clone())).is_some_and(|set| bare(set).whole(&text) != 0)
+    }
+
+    fn cued(&self, first: &Cue, rest: &[Cue]) -> Result<Target<'s>, Ruling> {
+        let places: Vec<Where> = core::iter::once(first)
+            .chain(rest)
+            .map(|cue| (cue.scope, cue.instance.clone()))
+            .fold(Vec::new(), |mut all, place| {
+                if !all.contains(&place) {
+                    all.push(place);
+                }
+                all
+            });
+        let text = cue::without(self.message, &first.words);
+        if first.sure != Sure::High {
+            return Err(ask(Reason::ScopeTypo, places, &text));
+        }
+        if rest.iter().any(|cue| cue.scope != first.scope) {
+            let text = rest.iter().fold(Words::of(&text), |words, _| {
+                let again = cue::cues(self.lexicon, &words, &self.places());
+                again.first().map_or(words.clone(), |cue| Words::of(&cue::without(&words, &cue.words)))
+            });
+            return Err(ask(Reason::ScopeConflict, places, text.text()));
+        }
+        self.placed(&places[0].clone(), &places, Words::of(&text))
+    }
+
+    fn placed(&self, place: &Where, places: &[Where], message: Words) -> Result<Target<'s>, Ruling> {
+        let Some(set) = self.there(place) else {
+            return Err(ask(Reason::ScopeMissing, places.to_vec(), message.text()));
+        };
+        Ok(Target { cued: true, message, ..self.whole(set, false) })
+    }
+
+    /// The list in a place: the named one, else the one that is acted in, else the one that stands best.
+    pub(super) fn there(&self, place: &Where) -> Option<&'s OptionSet> {
+        let (scope, instance) = place;
+        let latched = self.view.latch.as_ref().map(|latch| &latch.instance);
+        let focused = self.view.focus.as_ref().map(|focus| &focus.scope_instance);
+        let instance = instance.as_ref();
+        let here = |set: &&&OptionSet| {
+            set.scope == *scope && instance.is_none_or(|instance| set.scope_instance == *instance)
+        };
+        let rank = |set: &&&OptionSet| {
+            let own = |named: Option<&String>| named == Some(&set.scope_instance);
+            let status = self.view.standing(&set.id).map(|standing| (standing.status, standing.turn));
+            let stands = match status {
+                Some((Status::Active, _)) => 0,
+                Some((Status::Soft, _)) => 1,
+                _ => 2,
+            };
+            (!own(latched), !own(focused), stands, core::cmp::Reverse(status.map(|(_, turn)| turn)))
+        };
+        self.sets.iter().filter(here).min_by_key(rank).copied()
+    }
+
+    pub(super) fn whole(&self, set: &'s OptionSet, exact: bool) -> Target<'s> {
+        let (order, displayed) = match set.newest(&self.view.user) {
+            Some(showing) => (showing.order.clone(), usize::from(showing.displayed)),
+            None => (base(set), set.options.len()),
+        };
+        let message = self.message.clone();
+        Target { set, order, displayed, exact, cued: false, returns: false, torn: false, message }
+    }
+
+    /// No list is open. A place or sign alone may mean one that was put aside; then it is said how to come back.
+    fn nothing_open(&self) -> Ruling {
+        let parked = self.by(|standing| matches!(standing.status, Status::Parked(_)));
+        let Some(set) = parked else { return Ruling::Pass(Reason::SelectionNothing) };
+        let target = self.whole(set, false);
+        let judge = Judge::of(self, &target);
+        let closed = matches!(judge.reading, Reading::One(_, By::Ordinal | By::Badge) | Reading::OutOfRange);
+        let ask = Question::plain(Reason::ListClosed, ClarifierType::None, About::Nothing);
+        if closed { Ruling::Ask(ask) } else { Ruling::Pass(Reason::SelectionNothing) }
+    }
+
+    /// The newest list that stands like this.
+    pub(super) fn by(&self, fits: impl Fn(&Standing) -> bool) -> Option<&'s OptionSet> {
+        let newest = self
+            .view
+            .standings
+            .iter()
+            .filter(|standing| fits(standing))
+            .max_by_key(|standing| (standing.turn, standing.at))?;
+        self.sets.iter().find(|set| set.id == newest.set).copied()
+    }
+
+    pub(super) fn places(&self) -> Vec<Place<'s>> {
+        let titled = self.sets.iter().filter_map(|set| {
+            Some(Place { scope: set.scope, instance: &set.scope_instance, title: set.title.as_deref()? })
+        });
+        titled.collect()
+    }
+
+    /// Whether places and references mean a list: in the chat always, elsewhere while it was seen not long ago.
+    pub(super) fn positional(&self, set: &OptionSet) -> bool {
+        let seen = self.view.standing(&set.id).map_or(0, |standing| standing.seen);
+        set.scope == Scope::Chat || self.view.within(seen, self.policy.ttl.positional)
+    }
+
+    /// The options that "the other one" leaves.
+    pub(super) fn marked(&self, set: &OptionSet) -> Options {
+        let accepted = |id: &str| {
+            let last = self.view.last_resolved_action.as_ref();
+            let here = last.is_some_and(|last| last.option_set_id.as_ref() == Some(&set.id));
+            here && self.view.last_accepted_choice_id.as_deref() == Some(id)
+        };
+        set.those(|option| self.view.rejected_in(&set.id, &option.id) || accepted(&option.id))
+    }
+}
+
+/// A list as names alone read it.
+pub(super) fn bare(set: &OptionSet) -> Pool<'_> {
+    Pool { set, order: &[], displayed: 0, positional: false, marked: 0 }
+}
+
+pub(super) fn base(set: &OptionSet) -> Vec<u8> {
+    (0..set.options.len()).filter_map(|at| u8::try_from(at).ok()).collect()
+}
+
+fn ask(reason: Reason, places: Vec<Where>, text: &str) -> Ruling {
+    let about = About::Scopes { places, text: text.to_string() };
+    Ruling::Ask(Question::plain(reason, ClarifierType::ScopeDisambiguation, about))
+}
+
+/// The one place a text names for another list on the screen.
+pub(super) fn elsewhere(set: &OptionSet, text: &str) -> Ruling {
+    ask(Reason::OptionElsewhere, vec![(set.scope, Some(set.scope_instance.clone()))], text)
+}

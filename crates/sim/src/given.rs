@@ -1,0 +1,105 @@
+//! What a scenario gives of a lane: written as a turn that nobody decided.
+
+use std::collections::BTreeMap;
+
+use throughline_engine::lane::{Lane, Record};
+use throughline_engine::{Decision, Event, LaneKey, Reason, Verdict, canon, snapshot};
+use throughline_runtime::record::{GENESIS, Said, TurnRow, checkpoint, content_hash};
+use throughline_runtime::{Runtime, Stop};
+use throughline_store::{Claim, RecordWrite, TurnCommit, Write};
+use throughline_testkit::driver::SeedLane;
+
+/// What the delivery key of such a turn begins with.
+pub(crate) const SEED: &str = "scenario:given";
+
+/// Writes a lane's given history as its first turn.
+pub(crate) async fn seed(host: &Runtime, key: &LaneKey, given: &SeedLane) -> Result<(), Stop> {
+    let mut lane = Lane::new(key.clone());
+    lane.head = given.head.clone();
+    write(host, lane, &given.records).await
+}
+
+/// Writes records into a lane beside its turns, once nothing of it is held in memory.
+pub(crate) async fn amend(host: &Runtime, key: &LaneKey, records: &[Record]) -> Result<(), Stop> {
+    let lane = host.lane(key).await?;
+    host.release_idle(true).await?;
+    write(host, lane, records).await
+}
+
+/// One turn that nobody decided, with a checkpoint, so that replays start behind it.
+async fn write(host: &Runtime, mut lane: Lane, records: &[Record]) -> Result<(), Stop> {
+    let (store, key) = (host.store(), lane.key.clone());
+    let Claim::Ours { epoch, revision } = store.claim(&key, SEED).await? else {
+        return Err(Stop::Unreadable { what: format!("lane {key}"), why: "it is held".into() });
+    };
+    let last = store.turns(&key, revision.saturating_sub(1), 1).await?.pop();
+    let prev = last.map_or(GENESIS.into(), |turn| turn.log.hash);
+    lane.revision = revision + 1;
+    for record in records {
+        lane.records.insert(record.clone());
+    }
+    let now = store.now();
+    let key_of = format!("{SEED}:{}", revision + 1);
+    let event = Event {
+        id: key_of.clone(),
+        received_at: now,
+        actor: String::new(),
+        kind: throughline_engine::EventKind::Unknown { name: SEED.into() },
+    };
+    let looked_up = throughline_engine::Given::default();
+    let shown = BTreeMap::new();
+    let content =
+        Said { key: &key_of, event: &event, given: &looked_up, applied: None, shown: &shown }.encode();
+    let salt = "00".repeat(16);
+    let log = TurnRow {
+        turn: throughline_engine::id::Mint::new(&key, revision + 1).turn(),
+        lane: key.id().0,
+        revision: revision + 1,
+        at: now,
+        key: key_of.clone(),
+        event: SEED.into(),
+        decision: Decision::new(Verdict::Recorded, Reason::AssistantPosted),
+        trace: throughline_engine::trace::Trace::default(),
+        policy: host.policy().version(),
+        engine: env!("CARGO_PKG_VERSION").into(),
+        snapshot: snapshot::VERSION,
+        before: String::new(),
+        after: canon::hex(&lane.state_hash()),
+        effects: Vec::new(),
+        messages: Vec::new(),
+        content: content_hash(&salt, &content),
+    }
+    .seal(&prev, content, salt);
+    let record = |record: &throughline_engine::Record| {
+        let key = record.key();
+        RecordWrite {
+            kind: key.kind.word(),
+            key: key.key,
+            write: Write::Put(snapshot::encode_record(record)),
+        }
+    };
+    let commit = TurnCommit {
+        lane: key.clone(),
+        expected_revision: revision,
+        epoch,
+        head: snapshot::encode_head(&lane.head),
+        inbox: Vec::new(),
+        direct: None,
+        approvals: Vec::new(),
+        outbox: Vec::new(),
+        cancel: Vec::new(),
+        adopt: Vec::new(),
+        timers: Vec::new(),
+        clear_timers: Vec::new(),
+        records: records.iter().map(record).collect(),
+        message_map: Vec::new(),
+        tokens: Vec::new(),
+        audit: Vec::new(),
+        checkpoint: Some(checkpoint(&lane)),
+        log,
+    };
+    let result = store.commit(commit).await?;
+    debug_assert_eq!(result, throughline_store::CommitResult::Committed);
+    let _released = store.release(&key, epoch).await?;
+    Ok(())
+}

@@ -1,0 +1,173 @@
+//! The host of the virtual world, and what the scenario holds back: options are run, lists are told, a model's answer waits.
+//! It outlives our own process, as every far side does.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use throughline_engine::ask::Purpose;
+use throughline_engine::effect::{EffectBody, EffectClass, EffectResult, Outcome};
+use throughline_engine::lane::{Lane, Record};
+use throughline_engine::{EffectId, LaneKey};
+use throughline_runtime::{Runtime, Stop};
+use throughline_store::{EffectState, Leased, Performer, StoredEffect};
+use throughline_testkit::driver::World;
+use throughline_testkit::model::HostAnswer;
+
+use crate::world::TENANT;
+
+/// What hosts and models do when.
+pub(crate) struct SimHost(Mutex<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    script: BTreeMap<String, VecDeque<HostAnswer>>,
+    /// What becomes of an effect is settled once, however often it is looked at.
+    told: BTreeMap<EffectId, HostAnswer>,
+    /// Whether the next answers of a model are held, by purpose.
+    holds: BTreeMap<String, VecDeque<bool>>,
+    held: BTreeMap<EffectId, bool>,
+    waiting: Vec<Leased>,
+    ran: usize,
+}
+
+impl SimHost {
+    pub(crate) fn new(world: &World) -> Self {
+        let script = world.host.iter().map(|(class, list)| (class.clone(), list.iter().cloned().collect()));
+        let mut holds: BTreeMap<String, VecDeque<bool>> = BTreeMap::new();
+        for answer in world.script.iter().flatten() {
+            holds.entry(answer.purpose.clone()).or_default().push_back(answer.held);
+        }
+        Self(Mutex::new(Inner { script: script.collect(), holds, ..Inner::default() }))
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many options were run.
+    pub(crate) fn ran(&self) -> usize {
+        self.inner().ran
+    }
+
+    /// Performs everything that is the host's and is not held; `false`: nothing was.
+    pub(crate) async fn work(&self, host: &Runtime) -> Result<bool, Stop> {
+        let mut open = host.store().effects(TENANT, None, Some(EffectState::Attempted), 1_000).await?;
+        open.reverse();
+        let mut busy = false;
+        for effect in open.iter().filter(|effect| is_hosts(effect)) {
+            let answer = self.answer(&effect.row.id, effect.row.class);
+            let Some(outcome) = outcome(host, effect, &answer).await? else { continue };
+            busy |= self.report(host, effect, outcome).await?;
+        }
+        Ok(busy)
+    }
+
+    /// Tells what became of an effect of the host's; `false`: it had ended.
+    pub(crate) async fn report(
+        &self,
+        host: &Runtime,
+        effect: &StoredEffect,
+        outcome: Outcome,
+    ) -> Result<bool, Stop> {
+        let done = matches!(outcome, Outcome::Done { .. });
+        let reported = host.report(effect, outcome).await?;
+        if reported && done && effect.row.class == EffectClass::OptionExecute {
+            self.inner().ran += 1;
+        }
+        Ok(reported)
+    }
+
+    fn answer(&self, id: &EffectId, class: EffectClass) -> HostAnswer {
+        let mut inner = self.inner();
+        if let Some(told) = inner.told.get(id) {
+            return told.clone();
+        }
+        let next = inner.script.get_mut(class.word()).and_then(VecDeque::pop_front);
+        let next = next.unwrap_or(HostAnswer::Done);
+        inner.told.insert(id.clone(), next.clone());
+        next
+    }
+
+    /// Whether the answer to a question waits until the scenario says so; then its lease is kept.
+    pub(crate) fn holds(&self, leased: &Leased) -> bool {
+        let Some(purpose) = asks(leased) else { return false };
+        let (mut inner, id) = (self.inner(), leased.effect.row.id.clone());
+        let held = match inner.held.get(&id) {
+            Some(held) => *held,
+            None => inner.holds.get_mut(purpose.word()).and_then(VecDeque::pop_front).unwrap_or(false),
+        };
+        inner.held.insert(id.clone(), held);
+        if held {
+            inner.waiting.retain(|waiting| waiting.effect.row.id != id);
+            inner.waiting.push(leased.clone());
+        }
+        held
+    }
+
+    /// What waits under that id, to go on with.
+    pub(crate) fn release(&self, id: &EffectId) -> Option<Leased> {
+        let mut inner = self.inner();
+        inner.held.insert(id.clone(), false);
+        let at = inner.waiting.iter().position(|waiting| waiting.effect.row.id == *id)?;
+        Some(inner.waiting.remove(at))
+    }
+}
+
+/// Only a host performs it.
+pub(crate) fn is_hosts(effect: &StoredEffect) -> bool {
+    effect.row.performer == Performer::Host && effect.row.class.only_a_host()
+}
+
+fn asks(leased: &Leased) -> Option<Purpose> {
+    match serde_json::from_str(&leased.effect.row.payload) {
+        Ok(EffectBody::ModelAsk(ask)) => Some(ask.purpose()),
+        _ => None,
+    }
+}
+
+/// How an effect of the host's ends; nothing while it is held.
+async fn outcome(
+    host: &Runtime,
+    effect: &StoredEffect,
+    answer: &HostAnswer,
+) -> Result<Option<Outcome>, Stop> {
+    Ok(Some(match answer {
+        HostAnswer::Held => return Ok(None),
+        HostAnswer::Done => done(host, effect).await?,
+        HostAnswer::Failed => failed("the host cannot do this".into()),
+        HostAnswer::Uncertain => Outcome::Uncertain { text: "the host does not know".into() },
+        HostAnswer::Holds { options, focused } => {
+            let result = EffectResult::Snapshot { options: options.clone(), focused: focused.clone() };
+            Outcome::Done { result }
+        }
+    }))
+}
+
+pub(crate) fn failed(text: String) -> Outcome {
+    Outcome::Failed { reason: "rejected".into(), text, errors: Vec::new() }
+}
+
+/// It is done as it was asked: an option is run, a list is told as it was shown.
+pub(crate) async fn done(host: &Runtime, effect: &StoredEffect) -> Result<Outcome, Stop> {
+    let result = match serde_json::from_str(&effect.row.payload) {
+        Ok(EffectBody::EvidenceFetch { set, .. }) => {
+            let options = shown(host, &effect.lane, set.as_str()).await?;
+            EffectResult::Snapshot { options, focused: None }
+        }
+        _ => EffectResult::Said { text: String::new() },
+    };
+    Ok(Outcome::Done { result })
+}
+
+async fn shown(
+    host: &Runtime,
+    key: &LaneKey,
+    id: &str,
+) -> Result<Vec<throughline_engine::selection::SetOption>, Stop> {
+    let lane: Lane = host.lane(key).await?;
+    let set = lane.records.iter().find_map(|record| match record {
+        Record::OptionSet(set) if set.id.as_str() == id => Some(set.options.clone()),
+        _ => None,
+    });
+    Ok(set.unwrap_or_default())
+}

@@ -1,0 +1,260 @@
+//! What was expected of lists of options against what became of them.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value as Json, json};
+use throughline_engine::lane::{Lane, Record};
+use throughline_engine::selection::{Account, OptionSet, Signal, Status, View};
+use throughline_engine::trace::TurnSummary;
+
+use super::{Mismatch, Sight, part, wanted, word};
+use crate::model::{Expectation, MAIN, TelemetryExpect, ViewExpect};
+use crate::yaml;
+
+impl Sight<'_> {
+    fn lane_name(&self) -> &str {
+        self.lane.unwrap_or(MAIN)
+    }
+
+    /// What the turns on the way to the decision did of lists.
+    pub(super) fn accounts(&self) -> impl DoubleEndedIterator<Item = &Account> {
+        self.path.iter().filter_map(|turn| turn.trace.selection.as_deref())
+    }
+
+    /// Every turn in this lane that looked at lists, whatever brought it about.
+    fn told(&self) -> impl Iterator<Item = (&TurnSummary, &Account)> {
+        let here = |lane: &str| self.lane.is_none_or(|wanted| wanted == lane);
+        let turns = self.seen.turns.iter().filter(move |turn| here(&turn.lane));
+        turns.filter_map(|turn| Some((&turn.summary, turn.summary.trace.selection.as_deref()?)))
+    }
+
+    /// What stood between the list and a model, or a list and its host, as codes.
+    pub(super) fn between(&self) -> impl Iterator<Item = String> {
+        let words = self.accounts().flat_map(|account| [&account.why_no_model, &account.blocked]);
+        words.flatten().map(|word| format!("selection.{word}"))
+    }
+
+    /// The option that is executed: of the turn itself, else of any that came of it.
+    pub(crate) fn selected(&self) -> Option<(String, String)> {
+        let on_the_way = self.accounts().rev().find_map(|account| Some((account.selected.clone()?, account)));
+        let later = || self.told().find_map(|(_, account)| Some((account.selected.clone()?, account)));
+        let (id, account) = on_the_way.or_else(later)?;
+        let label = self.label(account, &id);
+        Some((id, label))
+    }
+
+    /// The options that the last question on the way showed.
+    pub(crate) fn clarified(&self) -> Option<Vec<(String, String)>> {
+        let account = self.accounts().rev().find(|account| !account.clarify.is_empty())?;
+        Some(account.clarify.iter().map(|id| (id.clone(), self.label(account, id))).collect())
+    }
+
+    /// How it came about.
+    pub(crate) fn provenance(&self) -> Option<throughline_engine::selection::Provenance> {
+        self.accounts().rev().find_map(|account| account.provenance)
+    }
+
+    /// What an option is called.
+    fn label(&self, account: &Account, id: &str) -> String {
+        let set = account.set.as_ref().and_then(|set| option_set(self.after, set.as_str()));
+        let option = set.and_then(|set| set.option(id)).map(|(_, option)| option.label.clone());
+        option.unwrap_or_default()
+    }
+}
+
+fn option_set<'l>(lane: &'l Lane, id: &str) -> Option<&'l OptionSet> {
+    lane.records.iter().find_map(|record| match record {
+        Record::OptionSet(set) if set.id.as_str() == id => Some(set),
+        _ => None,
+    })
+}
+
+fn one(key: &str, same: bool, expected: String, seen: String) -> Vec<Mismatch> {
+    if same { Vec::new() } else { vec![Mismatch { key: key.into(), expected, seen }] }
+}
+
+fn is(option: &(String, String), wanted: &str) -> bool {
+    option.0 == wanted || option.1 == wanted
+}
+
+pub(super) fn selected(expected: Option<&str>, sight: &Sight<'_>) -> Vec<Mismatch> {
+    let seen = sight.selected();
+    let same = match (expected, &seen) {
+        (None, None) => true,
+        (Some(wanted), Some(option)) => is(option, wanted),
+        _ => false,
+    };
+    let seen = seen.map_or_else(|| "none".into(), |(id, _)| id);
+    one("selected", same, expected.unwrap_or("none").into(), seen)
+}
+
+pub(super) fn clarify(expected: Option<&[String]>, sight: &Sight<'_>) -> Vec<Mismatch> {
+    let seen = sight.clarified();
+    let same = match (expected, &seen) {
+        (None, None) => true,
+        (Some(wanted), Some(shown)) => {
+            wanted.len() == shown.len() && shown.iter().zip(wanted).all(|(option, wanted)| is(option, wanted))
+        }
+        _ => false,
+    };
+    let list = |ids: Vec<&str>| ids.join(", ");
+    let told = expected.map_or("none".into(), |wanted| list(wanted.iter().map(String::as_str).collect()));
+    let ids = seen.as_ref().map(|shown| list(shown.iter().map(|(id, _)| id.as_str()).collect()));
+    one("clarify", same, told, ids.unwrap_or_else(|| "none".into()))
+}
+
+pub(super) fn handoff(expected: Option<&BTreeMap<String, Json>>, sight: &Sight<'_>) -> Vec<Mismatch> {
+    let seen = sight.accounts().rev().find_map(|account| account.handoff.as_ref());
+    let seen = seen.and_then(|handoff| serde_json::to_value(handoff).ok());
+    let told = seen.as_ref().map_or_else(|| "none".into(), |seen| yaml::flow(&yaml::json(seen)));
+    let Some(expected) = expected else { return one("handoff", seen.is_none(), "none".into(), told) };
+    let seen = seen.unwrap_or(Json::Null);
+    let member = |(key, expected): (&String, &Json)| {
+        let same = alike(key, expected, seen.get(key).unwrap_or(&Json::Null), sight);
+        part(&format!("handoff.{key}"), Some(flat(expected)), Some(told.clone()), same)
+    };
+    expected.iter().filter_map(member).collect()
+}
+
+pub(super) fn view(expected: &ViewExpect, sight: &Sight<'_>) -> Vec<Mismatch> {
+    let Some(user) = expected.user.as_deref().or(sight.user) else {
+        return one("view", false, "the view of somebody".into(), "nobody acted: say `user`".into());
+    };
+    let view = view_of(sight.after, user);
+    let seen = serde_json::to_value(&view).unwrap_or_default();
+    if expected.empty {
+        let blank =
+            View { user: view.user.clone(), turn: view.turn, stopped: view.stopped, ..View::default() };
+        return one("view", view == blank, "empty".into(), flat(&seen));
+    }
+    let member = |(key, expected): (&String, &Json)| {
+        let seen = seen.get(key).unwrap_or(&Json::Null);
+        let same = alike(key, expected, seen, sight);
+        part(&format!("view.{key}"), Some(flat(expected)), Some(flat(seen)), same)
+    };
+    let list = |(name, expected): (&String, &String)| {
+        let seen = match sight.book.set(sight.lane_name(), name) {
+            Ok(id) => view.standing(&id).map_or("gone".into(), |standing| status(standing.status)),
+            Err(error) => error.to_string(),
+        };
+        part(&format!("view.lists.{name}"), Some(expected.clone()), Some(seen.clone()), seen == *expected)
+    };
+    let members = expected.fields.iter().filter_map(member);
+    members.chain(expected.lists.iter().filter_map(list)).collect()
+}
+
+/// What somebody's lists have come to: their own record, else what everybody's begins with.
+pub(crate) fn view_of(lane: &Lane, user: &str) -> View {
+    let of = |wanted: &str| {
+        lane.records.iter().find_map(|record| match record {
+            Record::View(view) if view.user == wanted => Some(view.as_ref().clone()),
+            _ => None,
+        })
+    };
+    of(user).or_else(|| of("")).unwrap_or_default()
+}
+
+pub(crate) fn status(status: Status) -> String {
+    match status {
+        Status::Active => "active".into(),
+        Status::Soft => "soft".into(),
+        Status::Parked(why) => format!("parked({})", word(&why)),
+    }
+}
+
+/// A member as it was written, against what there is. A list may go by its name, what an entry of the trace was about by
+/// its id, what is nothing by `none`; of a map only what is written is compared.
+fn alike(key: &str, expected: &Json, seen: &Json, sight: &Sight<'_>) -> bool {
+    match (expected, seen) {
+        (Json::String(wanted), seen) if wanted == "none" && *seen != json!("none") => {
+            seen.is_null() || seen.as_array().is_some_and(Vec::is_empty)
+        }
+        (Json::String(wanted), Json::String(is)) => {
+            let named = || sight.book.set(sight.lane_name(), wanted).is_ok_and(|id| id.as_str() == is);
+            wanted == is || (key.to_lowercase().contains("optionsetid") && named())
+        }
+        (Json::String(wanted), Json::Object(is)) => {
+            let id = is.get("targetRef").map_or(is.get("instance"), |target| target.get("id"));
+            id.or_else(|| is.get("option")).and_then(Json::as_str) == Some(wanted)
+        }
+        (Json::Object(wanted), Json::Object(is)) => {
+            wanted.iter().all(|(key, wanted)| alike(key, wanted, is.get(key).unwrap_or(&Json::Null), sight))
+        }
+        (Json::Array(wanted), Json::Array(is)) => {
+            wanted.len() == is.len()
+                && wanted.iter().zip(is).all(|(wanted, is)| alike(key, wanted, is, sight))
+        }
+        (Json::Array(wanted), Json::Null) => wanted.is_empty(),
+        // What is written only when it is so.
+        (Json::Bool(false), Json::Null) => true,
+        (Json::Number(n), Json::Null) => n.as_u64() == Some(0),
+        (wanted, is) => wanted == is,
+    }
+}
+
+fn flat(value: &Json) -> String {
+    yaml::flow(&yaml::json(value))
+}
+
+pub(super) fn telemetry(expected: &[TelemetryExpect], sight: &Sight<'_>) -> Vec<Mismatch> {
+    let told: Vec<(Signal, Json)> = sight
+        .told()
+        .flat_map(|(turn, account)| {
+            account.signals.iter().map(|signal| (*signal, carried(*signal, turn, account)))
+        })
+        .collect();
+    let names = |list: Vec<&str>| if list.is_empty() { "none".to_string() } else { list.join(", ") };
+    let same = told.len() == expected.len()
+        && told.iter().zip(expected).all(|((signal, _), wanted)| *signal == wanted.event);
+    if !same {
+        let expected = names(expected.iter().map(|one| one.event.word()).collect());
+        return one(
+            "telemetry",
+            false,
+            expected,
+            names(told.iter().map(|(signal, _)| signal.word()).collect()),
+        );
+    }
+    let mut wrong = Vec::new();
+    for ((signal, seen), expected) in told.iter().zip(expected) {
+        for (key, expected) in &expected.fields {
+            let is = seen.get(key).unwrap_or(&Json::Null);
+            let same = expected.is_null() && is.is_null() || alike(key, expected, is, sight);
+            let key = format!("telemetry.{}.{key}", signal.word());
+            wrong.extend(part(&key, Some(flat(expected)), Some(flat(is)), same));
+        }
+    }
+    wrong
+}
+
+/// What an event carries (`spec 04 §16`): absent values are null, not left out.
+fn carried(signal: Signal, turn: &TurnSummary, account: &Account) -> Json {
+    let reason = match signal {
+        Signal::VetoBlocked => account.blocked.clone(),
+        _ => account.why_no_model.clone(),
+    };
+    json!({
+        "activeOptionSetId": account.set,
+        "activeScope": account.scope,
+        "candidate_count": account.candidates,
+        "collision_flags": account.collisions,
+        "loop_cycle_id": account.cycle,
+        "fingerprint_before": account.fingerprint_before,
+        "fingerprint_after": account.fingerprint_after,
+        "retry_attempt_index": account.retry_index,
+        "retry_budget_remaining": account.retry_budget,
+        "reason": reason.unwrap_or_else(|| {
+            let code = turn.decision.reason.code();
+            code.strip_prefix("selection.").unwrap_or(code).into()
+        }),
+        "provenance": account.provenance,
+    })
+}
+
+/// An expectation and what was seen, where the whole of it is one thing.
+pub(super) fn provenance(one: &Expectation, sight: &Sight<'_>) -> Vec<Mismatch> {
+    let Expectation::Provenance(expected) = one else { return Vec::new() };
+    let seen = sight.provenance();
+    let told = seen.map_or("none", throughline_engine::selection::Provenance::word);
+    self::one("provenance", seen == *expected, wanted(one), told.into())
+}
