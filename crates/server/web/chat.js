@@ -1,6 +1,8 @@
 // The chat's script: follows the conversation, sends what is said and pressed, and opens forms. Without it the page is
 // made of links and forms that do the same.
 //
+// The workspace's script stands behind it in one file and uses its parts.
+//
 // Sections: elements · messages and cards, as in parts.html · events, folded as in history.rs · following · delivering ·
 // saying · replying · pressing · forms · Why? · scrolling · toasts · the beginning.
 
@@ -310,8 +312,12 @@ const happenings = {
   reset() { location.reload(); },
 };
 
+/** What another script of the page does with the same events. */
+const others = {};
+
 function happened(name, data, id) {
   happenings[name]?.(data);
+  others[name]?.(data);
   if (id) last = id;
 }
 
@@ -422,14 +428,19 @@ function fresh() {
   return [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Delivers an event, again and again until there is an answer. */
-async function deliver(event, key, seconds) {
-  const body = JSON.stringify({ lane: { channel: 'web', conversation: page.conversation }, ...event });
+/** Delivers an event of this conversation. */
+function deliver(event, key, seconds) {
+  return post('/v1/events', { lane: { channel: 'web', conversation: page.conversation }, ...event }, key, seconds);
+}
+
+/** Sends it again and again until there is an answer. */
+async function post(path, what, key, seconds) {
+  const body = JSON.stringify(what);
   const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': key, 'X-CSRF-Token': CSRF };
   if (seconds) headers.Prefer = `wait=${seconds}`;
   for (let failed = 0; ; await pause(failed += 1)) {
     try {
-      const answer = await fetch('/v1/events', { method: 'POST', headers, body, signal: AbortSignal.timeout(40_000) });
+      const answer = await fetch(path, { method: 'POST', headers, body, signal: AbortSignal.timeout(40_000) });
       if (await isOver(answer)) return { over: true };
       const told = await answer.json();
       if (source?.readyState === EventSource.OPEN || polling) connection('live');
@@ -504,9 +515,14 @@ function accepted(entry) {
   entry.sent = true;
   entry.shown.querySelector('.state').textContent = 'sent';
   keep();
+  if (!at('list').querySelector('[aria-current]')) list(entry.words);
+  begin();
+}
+
+/** The conversation is there, so it is followed. */
+function begin() {
   if (page.begun === 'yes') return;
   page.begun = 'yes';
-  list(entry.words);
   follow();
 }
 

@@ -13,7 +13,7 @@ use crate::wire;
 #[must_use]
 pub fn option_sets(lane: &Lane) -> Vec<wire::OptionSet> {
     let sets = lane.records.iter().filter_map(|record| match record {
-        Record::OptionSet(set) => Some(wire::OptionSet::from(set)),
+        Record::OptionSet(set) => Some(wire::OptionSet::seen(set, set.user.as_deref().unwrap_or_default())),
         _ => None,
     });
     sets.collect()
@@ -62,8 +62,8 @@ fn about(lane: &Lane, turn: &Turn) -> Option<(SetId, String)> {
 
 /// The list that the next text of a turn's person is read against.
 pub(super) fn active(lane: &Lane, turn: &Turn) -> Option<wire::OptionSet> {
-    let (set, _) = about(lane, turn)?;
-    set_of(lane, &set).map(wire::OptionSet::from)
+    let (set, user) = about(lane, turn)?;
+    set_of(lane, &set).map(|set| wire::OptionSet::seen(set, &user))
 }
 
 /// What the turns of a chain did among options: the newest account, and the option that one of them executed.

@@ -208,9 +208,11 @@ pub struct OptionSet {
     pub options: Vec<OptionBody>,
 }
 
-impl From<&selection::OptionSet> for OptionSet {
-    fn from(set: &selection::OptionSet) -> Self {
-        let shown = set.newest();
+impl OptionSet {
+    /// As that person saw it last.
+    #[must_use]
+    pub fn seen(set: &selection::OptionSet, user: &str) -> Self {
+        let shown = set.newest(user);
         let order = shown.map(|shown| shown.order.iter().take(shown.displayed.into()).copied());
         let id = |place: u8| set.options.get(usize::from(place)).map(|option| option.id.clone());
         Self {
