@@ -260,6 +260,7 @@ fn world(texts: &[String]) -> World {
         tracker: TrackerWorld { project: PROJECT.into(), ..TrackerWorld::default() },
         posts: Vec::new(),
         workers: BTreeMap::new(),
+        host: BTreeMap::new(),
         script: None,
         paused: None,
     }

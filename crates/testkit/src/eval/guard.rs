@@ -18,7 +18,7 @@ pub struct Watched {
     pub turns: usize,
     /// They executed an option that was not meant.
     pub wrong: usize,
-    /// They asked the person something.
+    /// They asked the person something, here or at the gate.
     pub asked: usize,
     /// They left the list alone, for another rung.
     pub passed: usize,
@@ -74,14 +74,15 @@ impl Watched {
 }
 
 /// What one turn came to for who wrote.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Came<'t> {
-    /// An option is executed.
-    To(&'t str),
-    /// The person is asked.
-    Asked,
-    /// Neither: the list is left alone.
-    Passed,
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Came<'t> {
+    /// This option is executed.
+    pub(super) to: Option<&'t str>,
+    /// The person is asked something: by the list, or further down by the gate. For who wrote both are questions, and what
+    /// is asked without lists can be compared with what is asked with them.
+    pub(super) asked: bool,
+    /// The list is left alone.
+    pub(super) left: bool,
 }
 
 impl<'t> Came<'t> {
@@ -91,14 +92,12 @@ impl<'t> Came<'t> {
             return None;
         }
         if let Some(option) = account.and_then(|account| account.selected.as_deref()) {
-            return Some(Self::To(option));
+            return Some(Self { to: Some(option), ..Self::default() });
         }
-        // What no list takes may be asked about further down: for who wrote it is a question all the same.
-        let asks = decision.outcome == Verdict::Asked
-            || decision.reason == Reason::GateOpened
-            || decision.rung == Rung::Selection
-            || account.is_some_and(|account| !account.clarify.is_empty());
-        Some(if asks { Self::Asked } else { Self::Passed })
+        let here =
+            decision.rung == Rung::Selection || account.is_some_and(|account| !account.clarify.is_empty());
+        let below = decision.outcome == Verdict::Asked || decision.reason == Reason::GateOpened;
+        Some(Self { to: None, asked: here || below, left: !here })
     }
 }
 
@@ -146,12 +145,12 @@ impl Watch {
             return;
         };
         // What was read against no list says nothing of lists.
-        if came == Came::Passed && account.set.is_none() {
+        if came.left && account.set.is_none() {
             return;
         }
         self.seen.wrong += usize::from(self.takes_back(&by, decision.reason, account));
         self.count(came, Some(turn.summary.at.since(since)));
-        if let (Came::To(option), Some(set)) = (came, &account.set) {
+        if let (Some(option), Some(set)) = (came.to, &account.set) {
             self.done.insert(by, Done { set: set.clone(), option: option.to_owned(), texts: 0 });
         }
     }
@@ -183,11 +182,8 @@ impl Watch {
 
     pub(super) fn count(&mut self, came: Came<'_>, wait: Option<Millis>) {
         self.seen.turns += 1;
-        match came {
-            Came::To(_) => {}
-            Came::Asked => self.seen.asked += 1,
-            Came::Passed => self.seen.passed += 1,
-        }
+        self.seen.asked += usize::from(came.asked);
+        self.seen.passed += usize::from(came.left);
         self.waits.extend(wait);
     }
 
