@@ -3,6 +3,8 @@
 use throughline_engine::approval::ApprovalChange;
 use throughline_engine::{LaneKey, Millis, Reason, Step};
 
+use crate::selected;
+
 /// A duration as metrics record it.
 #[expect(
     clippy::cast_precision_loss,
@@ -25,6 +27,9 @@ pub(crate) fn turn(step: &Step, took: Millis, waited: Millis) {
     metrics::counter!("throughline_turns_total", "rung" => rung, "reason" => reason.code()).increment(1);
     metrics::histogram!("throughline_turn_seconds").record(seconds(took));
     metrics::histogram!("throughline_lane_wait_seconds").record(seconds(waited));
+    if let Some(account) = &step.trace.selection {
+        selected::told(account, &step.decision);
+    }
     for change in &step.approvals {
         if let ApprovalChange::Decide { action, .. } = change {
             metrics::counter!("throughline_approval_decisions_total", "decision" => action.word())

@@ -25,6 +25,7 @@ mod lane;
 mod ports;
 pub mod record;
 pub mod replay;
+mod selected;
 mod timers;
 mod turn;
 mod view;

@@ -155,7 +155,7 @@ pub enum Sees {
 pub fn rights(roles: &[String]) -> (Vec<Scope>, Sees) {
     use Scope::{
         ApprovalsDecide, ApprovalsRead, Audit, ContextRead, EffectsRead, EffectsResolve, EventsWrite,
-        LanesRead,
+        LanesRead, OptionsWrite,
     };
     let is = |role: &str| roles.iter().any(|given| given == role);
     if is("admin") {
@@ -165,7 +165,7 @@ pub fn rights(roles: &[String]) -> (Vec<Scope>, Sees) {
     let mut scopes = vec![LanesRead];
     let looks_only = (is("viewer") || is("auditor")) && !is("member") && !is("approver") && !is("operator");
     if !looks_only {
-        scopes.push(EventsWrite);
+        scopes.extend([EventsWrite, OptionsWrite]);
     }
     if is("approver") {
         scopes.extend([ApprovalsRead, ApprovalsDecide]);

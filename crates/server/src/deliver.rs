@@ -48,6 +48,8 @@ pub(crate) enum Tell {
     Turn,
     /// A decision on an approval: refusals are problems.
     Decision,
+    /// The list of options that the event was about.
+    Options,
 }
 
 /// Delivers and answers.
@@ -152,9 +154,16 @@ impl Waiting<'_> {
     }
 
     async fn told(&self, chain: &Chain) -> Result<StoredResponse, Problem> {
-        let answer = telling::answer(self.app.runtime(), chain, chain.deciding()).await?;
+        let runtime = self.app.runtime();
+        if self.tell == Tell::Options {
+            let lane = runtime.lane(&self.lane).await?;
+            let set = telling::options::answered(&lane, &chain.own);
+            let set = set.ok_or_else(|| Problem::not_found("list"))?;
+            return Ok(StoredResponse { status: 200, body: to_json(&set) });
+        }
+        let answer = telling::answer(runtime, chain, chain.deciding()).await?;
         match self.tell {
-            Tell::Turn => Ok(StoredResponse { status: 200, body: to_json(&answer) }),
+            Tell::Turn | Tell::Options => Ok(StoredResponse { status: 200, body: to_json(&answer) }),
             Tell::Decision => decided(self.app, &self.keyed.tenant, &answer, &self.href).await,
         }
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use throughline_engine::effect::EffectClass;
-use throughline_engine::{EffectId, LaneKey, Reason, TurnId};
+use throughline_engine::{EffectId, LaneKey, Reason, TurnId, Verdict};
 use throughline_runtime::record::Turn;
 use throughline_runtime::{Committed, Runtime, Stop};
 use throughline_store::{EffectState, Performer};
@@ -34,20 +34,33 @@ impl Chain {
 
     /// The turn whose decision is told: the event's own, unless it only asked a model.
     pub(crate) fn deciding(&self) -> &Turn {
-        if self.own.row.decision.reason != Reason::IntentAsked {
-            return &self.own;
+        let mut deciding = &self.own;
+        while defers(deciding) {
+            let Some((_, next)) = self.settled.iter().find(|(effect, _)| asked(deciding, effect)) else {
+                break;
+            };
+            deciding = next;
         }
-        let ask = EffectClass::ModelAsk.word();
-        let asked = |effect: &EffectId| {
-            self.own.row.effects.iter().any(|(class, id)| class == ask && *id == effect.0)
-        };
-        self.settled.iter().find(|(effect, _)| asked(effect)).map_or(&self.own, |(_, turn)| turn)
+        deciding
     }
 
     /// The event only asked a model, and the answer is not there yet.
     pub(crate) fn undecided(&self) -> bool {
-        self.deciding().row.decision.reason == Reason::IntentAsked
+        defers(self.deciding())
     }
+}
+
+/// The turn left its decision to the turn on an answer: of a model, or of the host it asked what a list holds now.
+fn defers(turn: &Turn) -> bool {
+    let decision = &turn.row.decision;
+    let chooses = || turn.row.trace.selection.as_ref().is_some_and(|account| account.cycle.is_some());
+    decision.reason == Reason::IntentAsked || (decision.outcome == Verdict::Deferred && chooses())
+}
+
+/// Whether the turn asked that.
+fn asked(turn: &Turn, effect: &EffectId) -> bool {
+    let asks = [EffectClass::ModelAsk.word(), EffectClass::EvidenceFetch.word()];
+    turn.row.effects.iter().any(|(class, id)| asks.contains(&class.as_str()) && *id == effect.0)
 }
 
 /// The turn and what came of it so far.
@@ -90,7 +103,9 @@ impl<'r> Watched<'r> {
             let Some(class) = EffectClass::from_word(class).filter(|class| class.reports_success()) else {
                 continue;
             };
-            if self.runtime.ports().performer(lane, class) == Some(Performer::Us) {
+            // A host is not waited for, but where its answer is what a model is asked with: that takes no time.
+            let ours = self.runtime.ports().performer(lane, class) == Some(Performer::Us);
+            if ours || class == EffectClass::EvidenceFetch {
                 self.effects.insert(EffectId::from(id.as_str()), self.runtime.wakes().watch(id));
             }
         }

@@ -1,6 +1,8 @@
 //! What is told about a turn, an effect, an approval, a lane: read from the store, shaped for the wire. The routes and
 //! the command line tell the same things with these.
 
+pub(crate) mod options;
+
 use serde_json::{Map, Value};
 use throughline_engine::approval::ApprovalChange;
 use throughline_engine::effect::{EffectBody, EffectClass};
@@ -45,6 +47,9 @@ pub(crate) async fn answer(
         intent: decision.intent.map(|intent| intent.word().into()),
         applied: applied.map(wire::Applied::from),
         pending: foremost(&lane),
+        selected: chain.turns().find_map(|turn| turn.row.trace.selection.as_ref()?.selected.clone()),
+        selection: options::selection(chain, deciding),
+        options: options::active(&lane, &chain.own),
         focus: focus(chain, deciding),
         interrupt: info.interrupt,
         messages: views.into_iter().filter(by_us).map(wire::Message::from).collect(),
@@ -456,6 +461,8 @@ pub async fn lane(runtime: &Runtime, info: &LaneInfo) -> Result<wire::Lane, Stop
         remembered: head.remembered.as_ref().filter(alive).map(|mode| mode.intent.word().into()),
         asking: head.ask.is_some(),
         tasks: tasks(&view.lane),
+        option_sets: options::option_sets(&view.lane),
+        views: options::views(&view.lane),
         messages: view.messages.into_iter().map(wire::Message::from).collect(),
     })
 }

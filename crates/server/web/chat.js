@@ -1,6 +1,8 @@
 // The chat's script: follows the conversation, sends what is said and pressed, and opens forms. Without it the page is
 // made of links and forms that do the same.
 //
+// The workspace's script stands behind it in one file and uses its parts.
+//
 // Sections: elements · messages and cards, as in parts.html · events, folded as in history.rs · following · delivering ·
 // saying · replying · pressing · forms · Why? · scrolling · toasts · the beginning.
 
@@ -70,6 +72,7 @@ const KICKERS = {
   decision_preview: 'Decision',
   review_active: 'Review',
   review_frozen: 'Review, frozen',
+  options: 'Options',
 };
 const WHO = { mine: 'You', notice: 'Only you see this', ours: 'Throughline' };
 
@@ -81,6 +84,18 @@ function button({ action, label, name, on, token }, extra = {}) {
 
 function option(it) {
   return button(it, { role: 'radio', 'aria-checked': false });
+}
+
+/** A list of options as one group: the place of each, what it is called, and what tells it from others. */
+function choicesOf({ title, items }) {
+  const choice = ({ id, label, state, buttons }) => buttons.map(it => {
+    const told = { 'aria-label': `${label}. ${it.name}${state ? `, ${state}` : ''}`, 'data-item': id };
+    const shown = button(it, { role: 'radio', 'aria-checked': false, ...told });
+    shown.replaceChildren(make('span', { class: 'place' }, label), ' ', make('span', {}, it.label),
+      ...(state ? [' ', make('small', {}, state)] : []));
+    return shown;
+  });
+  return make('div', { class: 'options listed', role: 'radiogroup', 'aria-label': title }, ...items.flatMap(choice));
 }
 
 function listOf(kind, items) {
@@ -145,7 +160,7 @@ function cardOf(card) {
     listOf('facts', [...told, ...facts].map(fact => make('li', {}, fact))),
     fieldsOf(fields),
     errorsOf(errors),
-    items.length ? make('ol', { class: 'items' }, ...items.map(itemOf)) : null,
+    items.length ? step === 'options' ? choicesOf(card) : make('ol', { class: 'items' }, ...items.map(itemOf)) : null,
     linkOf(link),
     ...buttonsOf(card));
 }
@@ -242,8 +257,11 @@ const partOf = (section, item) => item ? section.querySelector(`[data-item="${CS
 
 /** The button of that action, of an item or of the card itself. */
 function actionIn(section, action, item) {
-  const buttons = partOf(section, item)?.querySelectorAll(`[data-action="${action}"]`) ?? [];
-  return [...buttons].find(it => itemAround(it) === item);
+  const wanted = `[data-action="${action}"]`;
+  const part = partOf(section, item);
+  // One of a list of options is a button itself.
+  const buttons = part ? [part, ...part.querySelectorAll(wanted)] : [];
+  return buttons.find(it => it.matches(wanted) && itemAround(it) === item);
 }
 
 /** Focuses the button of that action, or the heading when there is none any more. */
@@ -294,8 +312,12 @@ const happenings = {
   reset() { location.reload(); },
 };
 
+/** What another script of the page does with the same events. */
+const others = {};
+
 function happened(name, data, id) {
   happenings[name]?.(data);
+  others[name]?.(data);
   if (id) last = id;
 }
 
@@ -406,14 +428,19 @@ function fresh() {
   return [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Delivers an event, again and again until there is an answer. */
-async function deliver(event, key, seconds) {
-  const body = JSON.stringify({ lane: { channel: 'web', conversation: page.conversation }, ...event });
+/** Delivers an event of this conversation. */
+function deliver(event, key, seconds) {
+  return post('/v1/events', { lane: { channel: 'web', conversation: page.conversation }, ...event }, key, seconds);
+}
+
+/** Sends it again and again until there is an answer. */
+async function post(path, what, key, seconds) {
+  const body = JSON.stringify(what);
   const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': key, 'X-CSRF-Token': CSRF };
   if (seconds) headers.Prefer = `wait=${seconds}`;
   for (let failed = 0; ; await pause(failed += 1)) {
     try {
-      const answer = await fetch('/v1/events', { method: 'POST', headers, body, signal: AbortSignal.timeout(40_000) });
+      const answer = await fetch(path, { method: 'POST', headers, body, signal: AbortSignal.timeout(40_000) });
       if (await isOver(answer)) return { over: true };
       const told = await answer.json();
       if (source?.readyState === EventSource.OPEN || polling) connection('live');
@@ -488,9 +515,14 @@ function accepted(entry) {
   entry.sent = true;
   entry.shown.querySelector('.state').textContent = 'sent';
   keep();
+  if (!at('list').querySelector('[aria-current]')) list(entry.words);
+  begin();
+}
+
+/** The conversation is there, so it is followed. */
+function begin() {
   if (page.begun === 'yes') return;
   page.begun = 'yes';
-  list(entry.words);
   follow();
 }
 

@@ -60,6 +60,7 @@ fn world() -> World {
         lanes: SAID.iter().map(|(name, _)| lane(name)).collect(),
         tracker: TrackerWorld::default(),
         posts: Vec::new(),
+        host: BTreeMap::new(),
         workers: BTreeMap::new(),
         host: BTreeMap::new(),
         script: None,

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
-use super::limits::{Problem, step};
+use super::limits::Problem;
+use super::options::{ClosedRequest, FocusRequest, ShownRequest};
+use super::read::read;
 
 /// An event as a host delivers it. Which members it needs depends on its kind.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -48,6 +49,15 @@ pub struct EventRequest {
     /// Where a task stands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub report: Option<ReportRequest>,
+    /// The list that is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shown: Option<ShownRequest>,
+    /// The list that was closed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closed: Option<ClosedRequest>,
+    /// Where somebody looks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub focus: Option<FocusRequest>,
     /// The edit changed no word: an unfurl, a pin.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata_only: Option<bool>,
@@ -86,13 +96,22 @@ pub struct ActorRequest {
     pub name: Option<String>,
 }
 
-/// A pressed button.
+/// A pressed button; or an option, pressed where the host shows it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PressRequest {
     /// The button's token.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
+    /// The option's list, by its id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set: Option<String>,
+    /// What of the list was seen: its `exec_rev`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<u32>,
+    /// The option, by its id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub option: Option<String>,
     /// *Remember for this thread* was ticked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remember: Option<bool>,
@@ -158,17 +177,30 @@ pub struct ReportRequest {
     pub result: Option<String>,
 }
 
-/// The members that are objects themselves.
-const PARTS: [&str; 6] = ["lane", "actor", "press", "form", "assistant", "report"];
+/// Where objects belong.
+const OBJECTS: [&[&str]; 12] = [
+    &[],
+    &["lane"],
+    &["actor"],
+    &["press"],
+    &["form"],
+    &["assistant"],
+    &["report"],
+    &["shown"],
+    &["shown", "options", "*"],
+    &["shown", "options", "*", "metadata"],
+    &["closed"],
+    &["focus"],
+];
 
-/// Why a body is no event.
+/// Why a body is none of our requests.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// It is no JSON: 400.
     #[error("the body is not JSON: {0}")]
     Malformed(String),
     /// It is JSON of another shape: 422.
-    #[error("the body is not an event: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    #[error("the body is not what belongs here: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Invalid(Vec<Problem>),
 }
 
@@ -179,67 +211,28 @@ impl EventRequest {
     ///
     /// It is no JSON, or members are unknown or of another type; each is named with its pointer.
     pub fn from_json(body: &[u8]) -> Result<Self, Refused> {
-        let value: Value =
-            serde_json::from_slice(body).map_err(|error| Refused::Malformed(error.to_string()))?;
-        let mut problems = lists(&value);
-        if problems.is_empty() {
-            // From the text again, not from the value: a member that is there twice is in the text only.
-            let whole = match serde_json::from_slice(body) {
-                Ok(request) => return Ok(request),
-                Err(error) => error,
-            };
-            problems = locate(&value);
-            if problems.is_empty() {
-                problems.push(Problem::new("", whole.to_string()));
-            }
-        }
-        Err(Refused::Invalid(problems))
+        read(body, &OBJECTS)
     }
 }
 
-/// Lists where objects belong. Serde would read them as the members in order; nobody means that.
-fn lists(value: &Value) -> Vec<Problem> {
-    let object = |pointer: String| Problem::new(pointer, "a JSON object belongs here, not a list");
-    match value {
-        Value::Array(_) => vec![object(String::new())],
-        Value::Object(members) => {
-            let lists = members.iter().filter(|(_, value)| value.is_array());
-            lists
-                .filter(|(name, _)| PARTS.contains(&name.as_str()))
-                .map(|(name, _)| object(format!("/{name}")))
-                .collect()
-        }
-        _ => Vec::new(),
+impl ShownRequest {
+    /// Reads a body that is a list of options.
+    ///
+    /// # Errors
+    ///
+    /// As [`EventRequest::from_json`].
+    pub fn from_json(body: &[u8]) -> Result<Self, Refused> {
+        read(body, &[&[], &["options", "*"], &["options", "*", "metadata"]])
     }
 }
 
-/// Which members do not fit. A member fits if an event of nothing else can be read, since nothing is required
-/// at this stage; so each can be tried alone, and the members of objects likewise.
-fn locate(value: &Value) -> Vec<Problem> {
-    let Value::Object(members) = value else {
-        return vec![Problem::new("", "an event is a JSON object")];
-    };
-    let mut problems = Vec::new();
-    for (name, value) in members {
-        let Err(error) = alone(name, value.clone()) else { continue };
-        let pointer = format!("/{}", step(name));
-        let mut inner = Vec::new();
-        if let Value::Object(members) = value {
-            for (inner_name, value) in members {
-                let only = Value::Object(Map::from_iter([(inner_name.clone(), value.clone())]));
-                if let Err(error) = alone(name, only) {
-                    inner.push(Problem::new(format!("{pointer}/{}", step(inner_name)), error.to_string()));
-                }
-            }
-        }
-        if inner.is_empty() {
-            inner.push(Problem::new(pointer, error.to_string()));
-        }
-        problems.extend(inner);
+impl FocusRequest {
+    /// Reads a body that says where somebody looks.
+    ///
+    /// # Errors
+    ///
+    /// As [`EventRequest::from_json`].
+    pub fn from_json(body: &[u8]) -> Result<Self, Refused> {
+        read(body, &[&[]])
     }
-    problems
-}
-
-fn alone(name: &str, value: Value) -> Result<EventRequest, serde_json::Error> {
-    serde_json::from_value(Value::Object(Map::from_iter([(name.to_owned(), value)])))
 }

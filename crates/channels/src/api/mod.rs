@@ -4,13 +4,16 @@
 mod inbound;
 mod limits;
 mod normalise;
+mod options;
 mod outbound;
+mod read;
 
 pub use inbound::{
     ActorRequest, AssistantRequest, EventRequest, FormRequest, LaneRequest, PressRequest, Refused,
 };
 pub use limits::{MAX_FORM_VALUES, MAX_ID, MAX_TEXT, Problem};
 pub use normalise::{Context, Inbound};
+pub use options::{ClosedRequest, FocusRequest, MetadataRequest, OptionRequest, ShownRequest, snapshot};
 pub use outbound::{CardView, MessageView, with_tokens};
 
 use throughline_engine::given::Addressing;

@@ -7,13 +7,12 @@ use throughline_engine::{Event, EventKind, LaneKey, TaskId, Timestamp};
 
 use super::inbound::{ActorRequest, AssistantRequest, EventRequest, ReportRequest};
 use super::limits::{MAX_FORM_VALUES, MAX_TASK, Problem, Reader, step};
+use super::options;
 
-/// Kinds of `spec 02 §1` that a host may send and that this version records and ignores.
-const LATER: [&str; 3] = ["options.shown", "options.closed", "focus.changed"];
 /// Kinds only we make: from a host they would be a forged outcome or deadline.
 const OURS: [&str; 3] = ["intake.notice", "effect.settled", "timer.due"];
 /// Kinds a host sends.
-const KINDS: [&str; 8] = [
+const KINDS: [&str; 11] = [
     "message.posted",
     "message.edited",
     "message.deleted",
@@ -22,6 +21,9 @@ const KINDS: [&str; 8] = [
     "form.submitted",
     "assistant.posted",
     "task.reported",
+    "options.shown",
+    "options.closed",
+    "focus.changed",
 ];
 
 /// What the request itself does not say.
@@ -77,10 +79,13 @@ impl EventRequest {
             read.name("/actor/name", name);
         }
         // What an agent posts or reports is no person's act, so the token's own user did not do it.
-        let nobodys = matches!(self.kind.as_str(), "assistant.posted" | "task.reported");
+        let nobodys = matches!(
+            self.kind.as_str(),
+            "assistant.posted" | "task.reported" | "options.shown" | "options.closed"
+        );
         let by_default = context.default_actor.filter(|_| !nobodys);
         let actor = actor.or(by_default).unwrap_or_default();
-        let kind = kind(self, &mut read);
+        let kind = kind(self, &actor, &mut read);
         if actor.is_empty() && needs_actor(&kind) && !read.named("/actor/id") {
             read.wrong("/actor/id", format!("{} needs an actor: say who did it", kind.name()));
         }
@@ -101,7 +106,16 @@ impl Reader {
 }
 
 fn needs_actor(kind: &EventKind) -> bool {
-    !matches!(kind, EventKind::AssistantPosted(_) | EventKind::TaskReported(_) | EventKind::Unknown { .. })
+    use EventKind::{AssistantPosted, FocusChanged, OptionsClosed, OptionsShown, TaskReported, Unknown};
+    !matches!(
+        kind,
+        AssistantPosted(_)
+            | TaskReported(_)
+            | OptionsShown(_)
+            | OptionsClosed { .. }
+            | FocusChanged(_)
+            | Unknown { .. }
+    )
 }
 
 fn lane(request: &EventRequest, context: &Context, read: &mut Reader) -> LaneKey {
@@ -130,7 +144,7 @@ fn lane(request: &EventRequest, context: &Context, read: &mut Reader) -> LaneKey
 }
 
 /// The kind and what it carries. With problems it is a placeholder that nobody sees.
-fn kind(request: EventRequest, read: &mut Reader) -> EventKind {
+fn kind(request: EventRequest, actor: &str, read: &mut Reader) -> EventKind {
     let name = request.kind.clone();
     match name.as_str() {
         "message.posted" => posted(request, read),
@@ -144,7 +158,7 @@ fn kind(request: EventRequest, read: &mut Reader) -> EventKind {
         "card.pressed" => {
             let Some(press) = request.press else { return read.lacks("/press", name) };
             let remember = press.remember.unwrap_or(false);
-            EventKind::CardPressed { press: token("/press/token", &name, press.token, read), remember }
+            EventKind::CardPressed { press: options::press(&name, press, read), remember }
         }
         "command" => {
             let text = request.text.unwrap_or_default();
@@ -154,13 +168,24 @@ fn kind(request: EventRequest, read: &mut Reader) -> EventKind {
         "form.submitted" => form(&name, request, read),
         "assistant.posted" => assistant(&name, request, read),
         "task.reported" => reported(&name, request, read),
-        later if LATER.contains(&later) => EventKind::Unknown { name },
+        "options.shown" => match request.shown {
+            None => read.lacks("/shown", name),
+            Some(shown) => EventKind::OptionsShown(options::shown("/shown", &name, shown, read)),
+        },
+        "options.closed" => match request.closed {
+            None => read.lacks("/closed", name),
+            Some(closed) => options::closed(&name, closed, read),
+        },
+        "focus.changed" => match request.focus {
+            None => read.lacks("/focus", name),
+            Some(focus) => options::focus("/focus", &name, focus, actor, read),
+        },
         ours if OURS.contains(&ours) => {
             read.wrong("/kind", format!("{name} is only ever made by Throughline itself"));
             EventKind::Unknown { name }
         }
         other => {
-            let known = KINDS.iter().chain(&LATER).copied().collect::<Vec<_>>().join(", ");
+            let known = KINDS.join(", ");
             let text = match other {
                 "" => format!("say what happened: one of {known}"),
                 _ => format!("there is no kind of event “{}”; known are {known}", shortened(other)),
@@ -304,7 +329,7 @@ fn after_name(text: &str) -> &str {
 }
 
 /// Enough of a foreign word to recognise it by.
-fn shortened(word: &str) -> String {
+pub(super) fn shortened(word: &str) -> String {
     word.chars().take(40).collect()
 }
 

@@ -1,6 +1,6 @@
 //! From the numbers a person typed to the button they mean.
 
-use throughline_engine::workflow::Button;
+use throughline_engine::workflow::{Button, Step};
 
 use crate::api::CardView;
 
@@ -51,9 +51,7 @@ pub fn pick(cards: &[CardView], card: Option<usize>, button: usize) -> Result<&B
         None if newest == 0 => return Err(NoButton::NoCards),
         None => return Err(NoButton::NoCard { card, newest }),
     };
-    // As they are numbered: the card's own, then those of its items.
-    let all: Vec<&Button> =
-        shown.buttons.iter().chain(shown.items.iter().flat_map(|item| &item.buttons)).collect();
+    let all = numbered(shown);
     let buttons = all.len();
     let found = button.checked_sub(1).and_then(|at| all.get(at).copied());
     found.ok_or(if buttons == 0 {
@@ -63,9 +61,17 @@ pub fn pick(cards: &[CardView], card: Option<usize>, button: usize) -> Result<&B
     })
 }
 
+/// A card's buttons as they are numbered: its own, then those of its items. Of a list of options the options come first:
+/// option 1 is button 1.
+pub(super) fn numbered(card: &CardView) -> Vec<&Button> {
+    let own = card.buttons.iter();
+    let items = card.items.iter().flat_map(|item| &item.buttons);
+    if card.step == Step::Options { items.chain(own).collect() } else { own.chain(items).collect() }
+}
+
 #[cfg(test)]
 mod tests {
-    use throughline_engine::workflow::{Action, CardModel, Step};
+    use throughline_engine::workflow::{Action, CardModel};
 
     use super::*;
 

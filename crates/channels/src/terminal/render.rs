@@ -3,7 +3,7 @@
 
 use throughline_engine::effect::FieldError;
 use throughline_engine::lane::{MessageKind, Role};
-use throughline_engine::workflow::{Button, CardModel, Field, ItemModel};
+use throughline_engine::workflow::{Button, CardModel, Field, ItemModel, Step};
 
 use super::measure::{cells, safe, wrap};
 use crate::api::MessageView;
@@ -47,16 +47,32 @@ fn card_lines(card: &CardModel, number: Option<usize>, width: usize) -> Vec<Stri
     lines.extend(packed(card.facts.iter().map(|fact| one_line(fact)), " · ", width));
     lines.extend(fields(card.fields.iter().filter(|field| !field.text.is_empty()), width));
     lines.extend(wrong(card.errors.iter(), "", width));
-    let mut number = card.buttons.len();
+    let options = card.step == Step::Options;
+    let mut number = if options { 0 } else { card.buttons.len() };
     for item in &card.items {
-        lines.extend(self::item(card, item, number, width));
+        lines.extend(if options {
+            option(item, number, width)
+        } else {
+            self::item(card, item, number, width)
+        });
         number += item.buttons.len();
     }
     if let Some(link) = &card.link {
         lines.extend(wrap(&one_line(link), "→ ", "  ", width));
     }
-    lines.extend(packed(card.buttons.iter().enumerate().map(choice), "  ", width));
+    let before = if options { number } else { 0 };
+    let own = card.buttons.iter().enumerate().map(|(n, button)| choice((before + n, button)));
+    lines.extend(packed(own, "  ", width));
     lines
+}
+
+/// One of the options: its button is the line.
+fn option(item: &ItemModel, before: usize, width: usize) -> Vec<String> {
+    let state =
+        Some(&item.state).filter(|state| !state.is_empty()).map(|state| format!(" · {}", one_line(state)));
+    let line =
+        |(n, button)| format!("{}{}", choice((before + n, button)), state.as_deref().unwrap_or_default());
+    item.buttons.iter().enumerate().flat_map(|it| wrap(&line(it), "", "   ", width)).collect()
 }
 
 fn wrong<'e>(errors: impl Iterator<Item = &'e FieldError>, indent: &str, width: usize) -> Vec<String> {

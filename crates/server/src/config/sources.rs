@@ -21,6 +21,8 @@ const NOT_SETTINGS: [&str; 7] = [
     "THROUGHLINE_TOKEN_FILE",
     "THROUGHLINE_TRACKER_FAULTS",
 ];
+/// Environment variables of ours with another name than the setting's path.
+const ALIASES: [(&str, &str); 1] = [("THROUGHLINE_SELECTION_ENABLED", "POLICY__SELECTION__ENABLED")];
 
 /// What to read, weakest last in effect: see the module's order. [`Sources::default`] reads nothing but defaults.
 #[derive(Clone, Debug, Default)]
@@ -125,6 +127,7 @@ impl Sources {
             if NOT_SETTINGS.contains(&name.as_str()) {
                 continue;
             }
+            let path = ALIASES.iter().find(|(alias, _)| alias == name).map_or(path, |(_, path)| path);
             let segments: Vec<&str> = path.split("__").collect();
             said.extend(single(shape, &segments, value, Origin::Environment(name.clone()), errors));
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
+use throughline_channels::api::{self, OptionRequest};
 use throughline_engine::effect::{EffectBody, EffectResult, Outcome};
 use throughline_engine::{EffectId, LaneId};
 use throughline_runtime::FailPoint;
@@ -148,11 +149,11 @@ async fn settle(
 
 /// What a report means for an effect of that class.
 fn outcome(effect: &StoredEffect, report: wire::ResultReport) -> Result<Outcome, Problem> {
-    let wire::ResultReport { outcome, remote, error } = report;
+    let wire::ResultReport { outcome, remote, snapshot, error } = report;
     let remote = remote.unwrap_or_default();
     let text = error.unwrap_or_else(|| "the host gave no reason".into());
     Ok(match outcome {
-        wire::ResultOutcome::Applied => Outcome::Done { result: applied(effect, remote)? },
+        wire::ResultOutcome::Applied => Outcome::Done { result: applied(effect, remote, snapshot)? },
         wire::ResultOutcome::Rejected => {
             Outcome::Failed { reason: "rejected".into(), text, errors: Vec::new() }
         }
@@ -163,11 +164,16 @@ fn outcome(effect: &StoredEffect, report: wire::ResultReport) -> Result<Outcome,
     })
 }
 
-fn applied(effect: &StoredEffect, remote: wire::Remote) -> Result<EffectResult, Problem> {
-    let missing = |member: &str| {
-        let text = format!("{} needs remote.{member}", effect.row.class.word());
-        Problem::schema(vec![Pointed { pointer: format!("/remote/{member}"), text }])
+fn applied(
+    effect: &StoredEffect,
+    remote: wire::Remote,
+    snapshot: Option<wire::SnapshotBody>,
+) -> Result<EffectResult, Problem> {
+    let needs = |pointer: &str| {
+        let text = format!("{} needs {}", effect.row.class.word(), pointer[1..].replace('/', "."));
+        Problem::schema(vec![Pointed { pointer: pointer.into(), text }])
     };
+    let missing = |member: &str| needs(&format!("/remote/{member}"));
     let wire::Remote { id, key, url, title, text } = remote;
     Ok(match telling::body(effect) {
         Some(EffectBody::TrackerCreate { .. }) => {
@@ -187,6 +193,11 @@ fn applied(effect: &StoredEffect, remote: wire::Remote) -> Result<EffectResult, 
         Some(EffectBody::TrackerCheck { .. }) => EffectResult::Checked,
         Some(EffectBody::ToolCall(_) | EffectBody::AgentDelegate(_)) => {
             EffectResult::Said { text: text.ok_or_else(|| missing("text"))? }
+        }
+        Some(EffectBody::EvidenceFetch { .. }) => {
+            let wire::SnapshotBody { options, focused } = snapshot.ok_or_else(|| needs("/snapshot"))?;
+            let options = options.into_iter().map(OptionRequest::from).collect();
+            api::snapshot("/snapshot", options, focused).map_err(Problem::of_channel)?
         }
         Some(EffectBody::ModelAsk(_)) => {
             let text = "a model's answer cannot be reported by a host in this version";

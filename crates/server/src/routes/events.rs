@@ -8,6 +8,7 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use throughline_channels::api::{Context, EventRequest, Inbound, Refused};
+use throughline_engine::EventKind;
 use throughline_runtime::FailPoint;
 
 use crate::app::App;
@@ -24,7 +25,17 @@ use crate::wire;
 /// Where events are delivered: part of every delivery key.
 pub(crate) const ROUTE: &str = "/v1/events";
 /// What a person may send who speaks for nobody else.
-const OF_PEOPLE: [&str; 4] = ["message.posted", "card.pressed", "form.submitted", "command"];
+const OF_PEOPLE: [&str; 7] = [
+    "message.posted",
+    "card.pressed",
+    "form.submitted",
+    "command",
+    "options.shown",
+    "options.closed",
+    "focus.changed",
+];
+/// What says what is on a screen: with a scope of its own.
+const OF_SCREENS: [&str; 3] = ["options.shown", "options.closed", "focus.changed"];
 
 /// Deliver an event
 ///
@@ -64,13 +75,18 @@ async fn handle(
     caller.need(Scope::EventsWrite)?;
     let body = read_json(&parts.headers, body).await?;
     let keyed = Keyed::of(&caller, &parts.method, ROUTE, &parts.headers, &body)?;
-    let event = EventRequest::from_json(&body).map_err(|refused| match refused {
-        Refused::Malformed(why) => malformed(&why),
-        Refused::Invalid(problems) => Problem::of_channel(problems),
-    })?;
+    let event = EventRequest::from_json(&body).map_err(refused)?;
     *kind = known_kind(&event.kind);
     *channel = known_channel(event.lane.channel.as_deref().unwrap_or("api"));
     take(app, &caller, keyed, event, wait(&parts.headers)).await
+}
+
+/// Why a body is no request of ours.
+pub(crate) fn refused(refused: Refused) -> Problem {
+    match refused {
+        Refused::Malformed(why) => malformed(&why),
+        Refused::Invalid(problems) => Problem::of_channel(problems),
+    }
 }
 
 /// Takes an event of a caller who may write, and answers.
@@ -85,27 +101,63 @@ pub(crate) async fn take(
         let text = format!("{} may send {}, not {:?}", caller.called(), OF_PEOPLE.join(", "), event.kind);
         return Err(Problem::new(&codes::SCOPE, text));
     }
-    let actor = caller.actor(event.actor.as_ref().and_then(|actor| actor.id.as_deref()))?;
-    let inbound = event.normalise(context(app, caller, &keyed, actor)).map_err(Problem::of_channel)?;
+    if OF_SCREENS.contains(&event.kind.as_str()) {
+        caller.need(Scope::OptionsWrite)?;
+    }
+    let named = event.actor.as_ref().and_then(|actor| actor.id.as_deref());
+    caller.actor(named)?;
+    let inbound = normal(app, caller, &keyed, event).map_err(Problem::of_channel)?;
+    give(app, caller, keyed, inbound, wait, Tell::Turn).await
+}
+
+/// The event a request is, of whoever calls unless it names another.
+pub(crate) fn normal(
+    app: &App,
+    caller: &Caller,
+    keyed: &Keyed,
+    event: EventRequest,
+) -> Result<Inbound, Vec<throughline_channels::api::Problem>> {
+    event.normalise(Context {
+        tenant: caller.tenant.clone(),
+        app: caller.app.clone(),
+        key: keyed.key.clone(),
+        received_at: app.store().now(),
+        default_actor: Some(caller.principal.clone()),
+    })
+}
+
+/// Delivers an event and answers with what came of it.
+pub(crate) async fn give(
+    app: &Arc<App>,
+    caller: &Caller,
+    keyed: Keyed,
+    inbound: Inbound,
+    wait: Option<Duration>,
+    tell: Tell,
+) -> Result<Response, Problem> {
     plugged_in(app, &inbound)?;
     let Inbound { lane, keys, event, .. } = inbound;
     if !caller.sees(&lane) {
         return Err(Problem::not_found("lane"));
     }
+    speaks_for(caller, &event.kind)?;
     app.runtime().fault(FailPoint::Verified)?;
     conversations::begun(app, &lane, &event).await;
     let href = format!("/v1/turns/key:{}", escaped(&keyed.client));
     let more_keys = keys.into_iter().skip(1).collect();
-    deliver(app, Delivery { keyed, lane, more_keys, event, wait, href, tell: Tell::Turn }).await
+    deliver(app, Delivery { keyed, lane, more_keys, event, wait, href, tell }).await
 }
 
-fn context(app: &App, caller: &Caller, keyed: &Keyed, actor: String) -> Context {
-    Context {
-        tenant: caller.tenant.clone(),
-        app: caller.app.clone(),
-        key: keyed.key.clone(),
-        received_at: app.store().now(),
-        default_actor: Some(actor),
+/// A list, or a look, of somebody else is a host's to tell, never another person's.
+fn speaks_for(caller: &Caller, kind: &EventKind) -> Result<(), Problem> {
+    let user = match kind {
+        EventKind::OptionsShown(shown) => shown.user.as_deref(),
+        EventKind::FocusChanged(focus) => Some(focus.user.as_str()),
+        _ => None,
+    };
+    match user {
+        Some(other) if caller.only_themselves() => caller.actor(Some(other)).map(drop),
+        _ => Ok(()),
     }
 }
 
@@ -136,6 +188,10 @@ fn known_kind(kind: &str) -> &'static str {
         "command",
         "form.submitted",
         "assistant.posted",
+        "task.reported",
+        "options.shown",
+        "options.closed",
+        "focus.changed",
     ];
     known.into_iter().find(|known| *known == kind).unwrap_or("other")
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use throughline_engine::MessageId;
 use throughline_engine::lane::Lane;
 use throughline_runtime::Committed;
-use throughline_store::{LaneInfo, StoredTurn};
+use throughline_store::{EffectState, LaneInfo, Performer, StoredEffect, StoredTurn};
 use tokio::sync::broadcast;
 
 use super::lanes;
@@ -23,6 +23,9 @@ use crate::wire;
 
 /// Turns read at once.
 const BATCH: u32 = 32;
+
+/// Open effects of a host that a stream begins with.
+const OFFERED: u32 = 50;
 
 /// Where to go on.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
@@ -144,7 +147,7 @@ impl Feed {
         if turns.is_empty() && self.begun {
             return Ok(Vec::new());
         }
-        self.begun = true;
+        let first = !std::mem::replace(&mut self.begun, true);
         let lane = self.app.runtime().lane(&self.lane.key).await?;
         let waiting: Vec<_> = lane.head.pendings.iter().map(wire::Pending::from).collect();
         let mut told = Vec::new();
@@ -156,9 +159,29 @@ impl Feed {
             told.extend(numbered.map(|(position, what)| Told { id: id(position), what }));
             self.place = Place { revision: stored.revision, next: 0 };
         }
+        if first {
+            let offered = self.offered(&told).await?;
+            told.extend(offered);
+        }
         let asking = lane.head.ask.is_some();
         told.push(Told { id: None, what: Happening::Status { revision: lane.revision, asking } });
         Ok(told)
+    }
+
+    /// What waits for the host to do it, beside what was just told: whoever comes back finds it again until it is reported.
+    async fn offered(&self, told: &[Told]) -> Result<Vec<Told>, Problem> {
+        let (store, lane) = (self.app.store(), &self.lane.key);
+        let open = store.effects(&lane.tenant, Some(lane), Some(EffectState::Attempted), OFFERED).await?;
+        let known = |id: &str| {
+            told.iter().any(|told| matches!(&told.what, Happening::Effect(effect) if effect.id == id))
+        };
+        let hosted = open.iter().filter(|effect| effect.row.performer == Performer::Host);
+        let new = hosted.filter(|effect| !known(effect.row.id.as_str()));
+        let tell = |effect: &StoredEffect| Told {
+            id: None,
+            what: Happening::Effect(Box::new(telling::effect(self.app.runtime(), effect))),
+        };
+        Ok(new.map(tell).collect())
     }
 
     /// To the end of the lane.

@@ -7,6 +7,7 @@ pub(crate) mod feed;
 mod health;
 pub(crate) mod lanes;
 mod openapi;
+pub(crate) mod options;
 pub(crate) mod pause;
 mod poll;
 mod replay;
@@ -25,7 +26,7 @@ use axum::http::Uri;
 use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{delete, get, post, put};
 use serde::Serialize;
 
 use crate::app::App;
@@ -45,6 +46,9 @@ pub(crate) fn all(app: &Arc<App>) -> Router<Arc<App>> {
         .route("/lanes/{lane}/pending", get(lanes::get_pending))
         .route("/lanes/{lane}/turns", get(lanes::list_turns))
         .route("/lanes/{lane}/messages", get(lanes::list_messages))
+        .route("/lanes/{lane}/option-sets", post(options::post_options))
+        .route("/lanes/{lane}/option-sets/{set}", delete(options::delete_options))
+        .route("/lanes/{lane}/focus", put(options::put_focus))
         .route("/lanes/{lane}/stream", get(stream::get_stream))
         .route("/lanes/{lane}/events", get(poll::get_events))
         .route("/approvals", get(approvals::list_approvals))

@@ -29,7 +29,7 @@ const RETRY: Duration = Duration::from_secs(1);
 ///
 /// Events `turn`, `message`, `card`, `effect`, `pending`; `status` at once and after each batch, without an id; and
 /// `reset` when the place to resume from is not to be found: read the lane anew. A comment at once and every 15
-/// seconds.
+/// seconds. It begins with the effects that the host was offered and has not reported, without an id.
 #[utoipa::path(
     get, path = "/v1/lanes/{lane}/stream", tag = "lanes", operation_id = "streamLane",
     params(

@@ -26,6 +26,23 @@ const ASSETS: &[Asset] = &[
         bytes: concat!(include_str!("../../web/style.css"), include_str!("../../web/chat.css")).as_bytes(),
     },
     Asset { name: "chat.js", kind: JS, bytes: include_bytes!("../../web/chat.js") },
+    // The workspace is the chat with panels beside it: its own stands behind the chat's, in one file.
+    Asset {
+        name: "workspace.css",
+        kind: CSS,
+        bytes: concat!(
+            include_str!("../../web/style.css"),
+            include_str!("../../web/chat.css"),
+            include_str!("../../web/workspace/workspace.css")
+        )
+        .as_bytes(),
+    },
+    Asset {
+        name: "workspace.js",
+        kind: JS,
+        bytes: concat!(include_str!("../../web/chat.js"), include_str!("../../web/workspace/workspace.js"))
+            .as_bytes(),
+    },
     Asset {
         name: "console.css",
         kind: CSS,

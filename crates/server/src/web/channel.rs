@@ -5,7 +5,7 @@ use throughline_channels::{Channel, Delivered, Sending, Surface};
 use throughline_engine::LaneKey;
 use throughline_engine::effect::Attempt;
 
-use super::conversations::{CHANNEL, address};
+use super::conversations::{CHANNEL, Page, address};
 use crate::config::Server;
 
 /// The web chat.
@@ -40,6 +40,6 @@ impl Channel for WebChannel {
     }
 
     fn link(&self, lane: &LaneKey) -> Option<String> {
-        Some(format!("{}{}", self.base.as_ref()?, address(&lane.conversation, None)))
+        Some(format!("{}{}", self.base.as_ref()?, address(Page::Chat, &lane.conversation, None)))
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use throughline_engine::lane::Lane;
 use throughline_engine::pending::PendingClass;
 
-use super::conversations::{self, Conversation, address};
+use super::conversations::{self, Conversation, Page, address};
 use super::history::{self, Item};
 use super::page::{Refusal, page};
 use super::session::random;
@@ -36,9 +36,18 @@ pub(crate) struct Which {
     reply: Option<String>,
 }
 
+/// On which page a conversation begins.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Began {
+    page: Page,
+}
+
+/// What the page of a conversation shows.
 #[derive(Serialize)]
-struct Values {
+pub(super) struct Values {
     seen: Seen,
+    page: Page,
     conversations: Vec<Conversation>,
     /// This one.
     conversation: String,
@@ -53,6 +62,8 @@ struct Values {
     items: Vec<Item>,
     /// Where the end of this one is seen.
     address: String,
+    /// The same, for more to be said behind it.
+    here: String,
     /// Where what lies before is seen.
     earlier: Option<String>,
     /// An older part of it, which does not go on.
@@ -66,6 +77,13 @@ struct Values {
     /// Names the act of the page's next form.
     key: String,
     examples: [&'static str; 3],
+}
+
+impl Values {
+    /// The same with other things to say.
+    pub(super) fn offering(self, examples: [&'static str; 3]) -> Self {
+        Self { examples, ..self }
+    }
 }
 
 /// The question that text would answer.
@@ -90,39 +108,54 @@ pub(crate) async fn get_chat(
     visitor: Visitor,
     Asked(which): Asked<Which>,
 ) -> Result<Response, Refusal> {
+    show(&app, &visitor, which, Page::Chat, "chat.html", |values| values).await
+}
+
+/// The page of one conversation, or the way to the newest. `dress` adds what a page has beside it.
+pub(super) async fn show<V: Serialize>(
+    app: &Arc<App>,
+    visitor: &Visitor,
+    which: Which,
+    on: Page,
+    template: &str,
+    dress: impl FnOnce(Values) -> V,
+) -> Result<Response, Refusal> {
     visitor.caller.need(Scope::LanesRead)?;
-    let conversations = conversations::listed(&app, &visitor).await?;
+    let conversations = conversations::listed(app, visitor, on).await?;
     let Some(id) = which.c else {
         let own = owner_is(visitor.session.user());
         let newest = conversations.into_iter().find(|conversation| own(&conversation.id));
         let id = newest
-            .map_or_else(|| conversations::fresh(&app, visitor.session.user()), |newest| Ok(newest.id))?;
-        return Ok(Redirect::to(&address(&id, None)).into_response());
+            .map_or_else(|| conversations::fresh(app, visitor.session.user()), |newest| Ok(newest.id))?;
+        return Ok(Redirect::to(&address(on, &id, None)).into_response());
     };
-    let key = conversations::lane(&visitor, &id)?;
+    let key = conversations::lane(visitor, &id)?;
     let me = visitor.session.user();
     let begun = app.store().lane(&key.tenant, &key.id()).await?.is_some();
     if !begun && owner(&id).is_none() {
         return Err(Problem::not_found("conversation").into());
     }
     let lane = app.runtime().lane(&key).await?;
-    let history = history::read(&app, &lane, which.before.unwrap_or(u64::MAX), me).await?;
+    let history = history::read(app, &lane, which.before.unwrap_or(u64::MAX), me).await?;
     let writes = visitor.caller.may(Scope::EventsWrite);
     let known = conversations.iter().find(|conversation| conversation.id == id);
     let title = known.map_or_else(|| "New conversation".into(), |known| known.title.clone());
+    let here = conversations::at(on, &id);
     let values = Values {
-        seen: visitor.seen(&app),
+        seen: visitor.seen(app),
+        page: on,
         title,
         owner: owner(&id).filter(|owner| *owner != me).map(str::to_owned),
         lane: key.id().0,
         begun,
         revision: history.revision,
         waiting: waiting(&lane, me, &history.items),
-        replies: writes.then(|| conversations::at(&id)),
+        replies: writes.then(|| here.clone()),
+        here,
         replying: which.reply.and_then(|reply| replying(reply, &history.items)),
         items: history.items,
-        address: address(&id, None),
-        earlier: history.earlier.map(|revision| address(&id, Some(revision))),
+        address: address(on, &id, None),
+        earlier: history.earlier.map(|revision| address(on, &id, Some(revision))),
         past: which.before.is_some(),
         writes,
         key: random()?,
@@ -130,7 +163,7 @@ pub(crate) async fn get_chat(
         conversation: id,
         conversations,
     };
-    Ok(page("chat.html", &values)?)
+    Ok(page(template, &dress(values))?)
 }
 
 /// That message, if the page shows it.
@@ -144,9 +177,13 @@ fn owner_is(user: &str) -> impl Fn(&str) -> bool {
 }
 
 /// `GET /new`: a conversation of its own address, so that a reload is still the same one.
-pub(crate) async fn get_new(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, Refusal> {
+pub(crate) async fn get_new(
+    State(app): State<Arc<App>>,
+    visitor: Visitor,
+    Asked(began): Asked<Began>,
+) -> Result<Response, Refusal> {
     let id = conversations::fresh(&app, visitor.session.user())?;
-    Ok(Redirect::to(&address(&id, None)).into_response())
+    Ok(Redirect::to(&address(began.page, &id, None)).into_response())
 }
 
 /// The question that waits for an answer of this person's, or of anybody's.

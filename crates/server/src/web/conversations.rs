@@ -60,24 +60,24 @@ pub(crate) fn lane(visitor: &Visitor, conversation: &str) -> Result<LaneKey, Pro
 }
 
 /// Those a page lists, the newest first: the visitor's own, and in a demo everybody's.
-pub(crate) async fn listed(app: &App, visitor: &Visitor) -> Result<Vec<Conversation>, Problem> {
+pub(crate) async fn listed(app: &App, visitor: &Visitor, page: Page) -> Result<Vec<Conversation>, Problem> {
     let me = visitor.session.user();
     let others = if visitor.session.signed_in() { Vec::new() } else { people(app) };
-    let mut found = of(app, visitor, me).await?;
+    let mut found = of(app, visitor, page, me).await?;
     for other in others.iter().filter(|other| *other != me) {
-        found.extend(of(app, visitor, other).await?);
+        found.extend(of(app, visitor, page, other).await?);
     }
     Ok(found)
 }
 
-async fn of(app: &App, visitor: &Visitor, user: &str) -> Result<Vec<Conversation>, Problem> {
+async fn of(app: &App, visitor: &Visitor, page: Page, user: &str) -> Result<Vec<Conversation>, Problem> {
     let tenant = &visitor.caller.tenant;
     let documents = app.store().documents(tenant, &collection(user), None, LISTED).await?;
     let read = |document: Document| {
         let Kept { title } = serde_json::from_str(&document.body).ok()?;
         let owner = Some(user.to_owned()).filter(|user| user != visitor.session.user());
         let id = format!("{user}:{}", document.key);
-        Some(Conversation { address: address(&id, None), id, title, owner })
+        Some(Conversation { address: address(page, &id, None), id, title, owner })
     };
     Ok(documents.into_iter().filter_map(read).collect())
 }
@@ -94,16 +94,36 @@ pub(crate) async fn lanes(app: &App, caller: &Caller, limit: u32) -> Result<Vec<
     Ok(found)
 }
 
+/// The pages a conversation is seen on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Page {
+    /// Alone.
+    #[default]
+    Chat,
+    /// With panels beside it.
+    Workspace,
+}
+
+impl Page {
+    fn path(self) -> &'static str {
+        match self {
+            Self::Chat => "/",
+            Self::Workspace => "/workspace",
+        }
+    }
+}
+
 /// Where the end of a conversation is seen, or of what lies before a turn of it.
-pub(crate) fn address(conversation: &str, before: Option<u64>) -> String {
+pub(crate) fn address(page: Page, conversation: &str, before: Option<u64>) -> String {
     let before = before.map(|revision| format!("&before={revision}")).unwrap_or_default();
-    format!("{}{before}#end", at(conversation))
+    format!("{}{before}#end", at(page, conversation))
 }
 
 /// The page of a conversation, for more to be said behind it.
-pub(crate) fn at(conversation: &str) -> String {
+pub(crate) fn at(page: Page, conversation: &str) -> String {
     let id: String = form_urlencoded::byte_serialize(conversation.as_bytes()).collect();
-    format!("/?c={id}")
+    format!("{}?c={id}", page.path())
 }
 
 /// Gives a conversation its title when its first message comes in. A list without it is no reason to refuse a message.

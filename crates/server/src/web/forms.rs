@@ -16,7 +16,7 @@ use throughline_engine::workflow::Action;
 use throughline_runtime::Keys;
 use throughline_store::TokenRow;
 
-use super::conversations::{self, CHANNEL, address};
+use super::conversations::{self, CHANNEL, Page, address};
 use super::page::{Refusal, page};
 use super::session::random;
 use super::visitor::{Seen, Visitor};
@@ -77,6 +77,11 @@ impl Sent {
         events::take(app, &self.visitor.caller, keyed, event, Some(WAIT)).await
     }
 
+    /// The page it was sent from.
+    fn page(&self) -> Page {
+        if self.field("page") == "workspace" { Page::Workspace } else { Page::Chat }
+    }
+
     fn lane(&self) -> serde_json::Value {
         json!({"channel": CHANNEL, "conversation": self.field("c")})
     }
@@ -97,7 +102,7 @@ pub(crate) async fn post_say(State(app): State<Arc<App>>, request: Request) -> R
         "reply_to": reply_to,
     });
     sent.deliver(&app, event, key).await.map_err(refused)?;
-    Ok(Redirect::to(&address(sent.field("c"), None)).into_response())
+    Ok(Redirect::to(&address(sent.page(), sent.field("c"), None)).into_response())
 }
 
 /// `POST /press`: the button itself, or the page of the form that it opens.
@@ -115,7 +120,7 @@ pub(crate) async fn post_press(State(app): State<Arc<App>>, request: Request) ->
     }
     let event = json!({"lane": sent.lane(), "kind": "card.pressed", "press": {"token": token}});
     sent.deliver(&app, event, sent.key(token)).await.map_err(refused)?;
-    Ok(Redirect::to(&address(c, None)).into_response())
+    Ok(Redirect::to(&address(sent.page(), c, None)).into_response())
 }
 
 fn refused(problem: impl Into<Problem>) -> Response {
@@ -188,7 +193,7 @@ pub(crate) async fn post_edit(State(app): State<Arc<App>>, request: Request) -> 
     let key = sent.key(&opened.token);
     let answer = sent.deliver(&app, event, key).await.map_err(refused)?;
     match refusal(answer).await {
-        None => Ok(Redirect::to(&address(&opened.c, None)).into_response()),
+        None => Ok(Redirect::to(&address(Page::Chat, &opened.c, None)).into_response()),
         Some(told) => form(&app, &sent.visitor, &lane, &opened, Some(told), &typed).await.map_err(refused),
     }
 }
@@ -227,7 +232,7 @@ async fn form(
     let values = Values {
         seen: visitor.seen(app),
         conversation: opened.c.clone(),
-        address: address(&opened.c, None),
+        address: address(Page::Chat, &opened.c, None),
         title,
         token: now.map_or_else(|| opened.token.clone(), |button| button.token.clone()),
         key: random()?,

@@ -207,6 +207,7 @@ impl From<wire::Card> for Shown {
             "decision_preview" => "Decision",
             "review_active" => "Review",
             "review_frozen" => "Review, frozen",
+            "options" => "Options",
             _ => "Card",
         };
         let (mut heading, mut facts) = (card.title.clone(), Vec::new());

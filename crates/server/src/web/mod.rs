@@ -3,7 +3,7 @@
 //!
 //! `page.rs` renders a template, `asset.rs` serves what a page links to, `policy.rs` is what a browser may do with
 //! either. `session.rs` is the cookie, `visitor.rs` says who looks, `sign_in.rs` and `link.rs` how they came in. The
-//! chat is `chat.rs`, with `history.rs` for what was said, `conversations.rs` for the list, and `forms.rs` for all
+//! chat is `chat.rs`, the same with panels beside it `workspace.rs`, with `history.rs` for what was said, `conversations.rs` for the list, and `forms.rs` for all
 //! that works without a script.
 
 mod asset;
@@ -21,6 +21,7 @@ pub(crate) mod session;
 mod sign_in;
 mod turn;
 mod visitor;
+mod workspace;
 
 use std::sync::Arc;
 
@@ -35,6 +36,7 @@ pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
     let pages = Router::new()
         .route("/", get(chat::get_chat))
         .route("/new", get(chat::get_new))
+        .route("/workspace", get(workspace::get_workspace))
         .route("/say", post(forms::post_say))
         .route("/press", post(forms::post_press))
         .route("/edit", get(forms::get_edit).post(forms::post_edit))

@@ -32,6 +32,7 @@ const TEMPLATES: &[(&str, &str)] = templates![
     "refusal.html",
     "sign_in.html",
     "turn.html",
+    "workspace/workspace.html",
 ];
 
 static PAGES: LazyLock<Environment<'static>> = LazyLock::new(|| {

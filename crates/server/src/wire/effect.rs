@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::DecideActor;
+use super::{DecideActor, SnapshotBody};
 
 /// An effect.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -13,10 +13,10 @@ pub struct Effect {
     #[schema(example = "fx_65emfyihdqmez2f6x5fvmpxn")]
     pub id: String,
     /// `reply`, `card.post`, `card.update`, `notice`, `model.ask`, `tracker.check`, `tracker.create`, `tool.call`,
-    /// `agent.delegate`.
+    /// `agent.delegate`, `option.execute`, `evidence.fetch`.
     pub class: String,
     /// Who performs it: `us`, the `host`, or the `commit` itself: what is read from here is delivered by being
-    /// there. Such a one is told with its turn only.
+    /// there. Such a one is told with its turn only. `option.execute` and `evidence.fetch` are always the host's.
     pub delivery: String,
     /// `planned`, `attempted`, `done`, `failed`, `uncertain`, `cancelled`.
     pub state: String,
@@ -50,6 +50,9 @@ pub struct ResultReport {
     /// What came of it, when it was applied.
     #[serde(default)]
     pub remote: Option<Remote>,
+    /// For `evidence.fetch`: what the list holds now.
+    #[serde(default)]
+    pub snapshot: Option<SnapshotBody>,
     /// What was wrong, when it was not.
     #[serde(default)]
     pub error: Option<String>,

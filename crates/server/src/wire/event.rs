@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::{ClosedBody, FocusBody, ShownBody};
+
 /// An event as a host delivers it. Which members it needs depends on its kind.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -15,7 +17,7 @@ pub struct EventBody {
     /// Who did it; otherwise the token's own principal. Another needs the scope `act_as`.
     pub actor: Option<EventActor>,
     /// `message.posted`, `message.edited`, `message.deleted`, `card.pressed`, `command`, `form.submitted`,
-    /// `assistant.posted`, `task.reported`.
+    /// `assistant.posted`, `task.reported`, `options.shown`, `options.closed`, `focus.changed`.
     #[schema(example = "message.posted")]
     pub kind: String,
     /// The words: of a message, of an edit, or after a command's name.
@@ -39,6 +41,12 @@ pub struct EventBody {
     pub assistant: Option<EventAssistant>,
     /// Where a task stands.
     pub report: Option<EventReport>,
+    /// The list that is shown. Needs the scope `options:write` too.
+    pub shown: Option<ShownBody>,
+    /// The list that was closed. Needs the scope `options:write` too.
+    pub closed: Option<ClosedBody>,
+    /// Where somebody looks. Needs the scope `options:write` too.
+    pub focus: Option<FocusBody>,
     /// The edit changed no word.
     pub metadata_only: Option<bool>,
     /// The host's id of the event: delivered twice, it is one event.
@@ -69,12 +77,18 @@ pub struct EventActor {
     pub name: Option<String>,
 }
 
-/// A pressed button.
+/// A pressed button, by its token; or an option, pressed where you show it, by its list, version and id.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EventPress {
     /// The button's token.
-    pub token: String,
+    pub token: Option<String>,
+    /// The option's list, by its id.
+    pub set: Option<String>,
+    /// What of the list was seen: its `exec_rev`.
+    pub version: Option<u32>,
+    /// The option, by its id.
+    pub option: Option<String>,
     /// *Remember for this thread* was ticked.
     pub remember: Option<bool>,
 }
@@ -131,7 +145,36 @@ pub struct EventReport {
 mod tests {
     use throughline_channels::api::EventRequest;
 
+    use super::super::{MetadataBody, OptionBody};
     use super::*;
+
+    fn shown() -> ShownBody {
+        let some = || Some("x".to_owned());
+        let option = OptionBody {
+            id: "o".into(),
+            label: "x".into(),
+            sublabel: some(),
+            badge: some(),
+            aliases: vec!["y".into()],
+            metadata: Some(MetadataBody { path: some(), kind: some(), owner: some(), recency_rank: Some(1) }),
+            role: Some("normal".into()),
+            repeatable: Some(true),
+            exec_ref: some(),
+            risk: Some("read".into()),
+        };
+        ShownBody {
+            scope: "chat".into(),
+            scope_instance: "c".into(),
+            title: some(),
+            audience: Some("user".into()),
+            user: some(),
+            options: vec![option],
+            refreshable: Some(true),
+            message_id: some(),
+            displayed: Some(vec!["o".into()]),
+            focused_option: some(),
+        }
+    }
 
     /// The document describes what the channel reads: the same members, no more and no fewer.
     #[test]
@@ -147,7 +190,13 @@ mod tests {
             reply_to: some(),
             quote: some(),
             panel: some(),
-            press: Some(EventPress { token: "t".into(), remember: Some(true) }),
+            press: Some(EventPress {
+                token: some(),
+                set: some(),
+                version: Some(1),
+                option: some(),
+                remember: Some(true),
+            }),
             form: Some(EventForm { token: "t".into(), values: BTreeMap::from([("a".into(), "b".into())]) }),
             assistant: Some(EventAssistant {
                 kind: "answer".into(),
@@ -164,6 +213,14 @@ mod tests {
                 intent: some(),
                 reason: some(),
                 result: some(),
+            }),
+            shown: Some(shown()),
+            closed: Some(ClosedBody { set: some(), scope_instance: some() }),
+            focus: Some(FocusBody {
+                user: some(),
+                scope: "chat".into(),
+                scope_instance: "c".into(),
+                option: some(),
             }),
             metadata_only: Some(true),
             event_id: some(),

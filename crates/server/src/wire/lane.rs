@@ -7,6 +7,8 @@ use throughline_runtime::MessageView;
 use throughline_store::LaneInfo as StoredInfo;
 use utoipa::ToSchema;
 
+use super::{OptionSet, View};
+
 /// A lane in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LaneInfo {
@@ -61,6 +63,12 @@ pub struct Lane {
     /// What was asked for: the tasks somebody is at, those its messages name, and the newest that are over.
     #[serde(default)]
     pub tasks: Vec<Task>,
+    /// The lists of options that are there.
+    #[serde(default)]
+    pub option_sets: Vec<OptionSet>,
+    /// What each person's lists have come to.
+    #[serde(default)]
+    pub views: Vec<View>,
     /// The window's messages, oldest first.
     pub messages: Vec<Message>,
 }
@@ -115,7 +123,7 @@ pub struct Card {
     /// Its id; `ap_…` is an approval.
     pub id: String,
     /// Where it stands: `draft_preview`, `multi_ticket_preview`, `decision_preview`, `scope_gate`, `uncertain_effect`, `call_preview`, `uncertain_call`,
-    /// `review_active`, `review_frozen`, `receipt`, `remembered`.
+    /// `review_active`, `review_frozen`, `receipt`, `remembered`, `options`.
     pub step: String,
     /// Its version: what a decision names.
     pub version: u32,

@@ -6,6 +6,7 @@ mod effect;
 mod event;
 mod keeping;
 mod lane;
+mod option;
 mod problem;
 mod turn;
 
@@ -18,6 +19,10 @@ pub use keeping::{
 };
 pub use lane::{
     Button, Card, Field, FieldError, Item, Lane, LaneEvent, LaneEvents, LaneInfo, Message, Pending, Task,
+};
+pub use option::{
+    ClosedBody, FocusBody, Handoff, MetadataBody, OptionBody, OptionSet, OptionSetAnswer, Referent,
+    Selection, SetStanding, ShownBody, SnapshotBody, Standing, TargetRef, TraceEntry, View,
 };
 pub use problem::{Current, Pointed, ProblemDetails};
 pub use turn::{Applied, Focus, Passed, Received, SettledBy, Turn, TurnAnswer, TurnInfo, Why};

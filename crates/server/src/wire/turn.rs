@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::lane::word;
-use super::{Effect, Message, Pending};
+use super::{Effect, Message, OptionSet, Pending, Selection};
 
 /// What a delivered event came to: the answer to `POST /v1/events` with `Prefer: wait`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -28,6 +28,12 @@ pub struct TurnAnswer {
     pub applied: Option<Applied>,
     /// What waits now: the question that text would answer, else the newest card.
     pub pending: Option<Pending>,
+    /// The option that is executed.
+    pub selected: Option<String>,
+    /// What the turn looked at and did among options, when there were any.
+    pub selection: Option<Selection>,
+    /// The list that the next text of this person is read against; of a list that was shown, that list.
+    pub options: Option<OptionSet>,
     /// What the message referred to.
     pub focus: Option<Focus>,
     /// What the message interrupted with, where it did: `stop`, `cancel`, `start_over`.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use throughline_engine::workflow::{Action, Button, CardModel, ItemModel};
+use throughline_engine::workflow::{Action, Button, CardModel, ItemModel, Step};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::split::{PART, split, units};
@@ -68,9 +68,23 @@ fn body(card: &CardModel) -> Text {
         text.say(Style::Plain, &field.text);
     }
     for item in &card.items {
-        self::item(&mut text, card, item);
+        if card.step == Step::Options {
+            option(&mut text, item);
+        } else {
+            self::item(&mut text, card, item);
+        }
     }
     text
+}
+
+/// One of the options: its place, what it is called and what tells it from others.
+fn option(text: &mut Text, item: &ItemModel) {
+    text.push(Style::Plain, "\n");
+    text.push(Style::Bold, &format!("{}.", item.label));
+    text.say(Style::Plain, &format!(" {}", item.title));
+    if !item.state.is_empty() {
+        text.say(Style::Plain, &format!(" · {}", item.state));
+    }
 }
 
 /// One item of a card: what it is, how it stands, what is written of it and what is wrong with it.
@@ -96,6 +110,9 @@ fn item(text: &mut Text, card: &CardModel, item: &ItemModel) {
 /// The card's own buttons, then those of its items, which name their item since a button stands far from it: a row for
 /// each item, or short ones side by side where there are too many for that.
 fn keyboard(card: &CardModel) -> Vec<Vec<Key>> {
+    if card.step == Step::Options {
+        return options(card);
+    }
     let mut rows = keys(&card.buttons);
     match shortened(card) {
         None => {
@@ -115,6 +132,23 @@ fn keyboard(card: &CardModel) -> Vec<Vec<Key>> {
         }
     }
     rows.retain(|row| !row.is_empty());
+    rows
+}
+
+/// A row for each option; where there are too many for that, their numbers side by side. The ways out stand below.
+fn options(card: &CardModel) -> Vec<Vec<Key>> {
+    let ways = keys(&card.buttons);
+    let buttons = || card.items.iter().flat_map(|item| item.buttons.iter().map(move |button| (item, button)));
+    let mut rows: Vec<Vec<Key>> = if buttons().count() + ways.len() <= ROWS {
+        let named =
+            |(item, button): (&ItemModel, &Button)| key(format!("{}. {}", item.label, button.label), button);
+        buttons().filter_map(named).map(|key| vec![key]).collect()
+    } else {
+        let numbers: Vec<Key> =
+            buttons().filter_map(|(item, button)| key(item.label.clone(), button)).collect();
+        numbers.chunks(ROW_MOST).map(<[Key]>::to_vec).collect()
+    };
+    rows.extend(ways);
     rows
 }
 

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use throughline_engine::effect::FieldError;
-use throughline_engine::workflow::{Action, Button, Field, Step};
+use throughline_engine::workflow::{Action, Button, Field, ItemModel, Step};
 
 use super::*;
 
@@ -43,6 +43,47 @@ fn without_space(text: &str) -> String {
 fn a_card_is_one_message_with_its_buttons() {
     let parts = card(&model("It fails since Monday."), &ana());
     insta::assert_debug_snapshot!(parts);
+}
+
+fn options(count: usize) -> CardModel {
+    let item = |n: usize| ItemModel {
+        id: format!("opt-{n}"),
+        label: format!("{}", n + 1),
+        title: format!("Report <{n}>"),
+        state: if n == 1 { "Q2".into() } else { String::new() },
+        fields: Vec::new(),
+        errors: Vec::new(),
+        buttons: [Button { label: format!("Report <{n}>"), ..button(Action::Option) }].into(),
+        link: None,
+    };
+    CardModel {
+        step: Step::Options,
+        hash: None,
+        title: "Which of these in Recent?".into(),
+        facts: Vec::new(),
+        fields: Vec::new(),
+        items: (0..count).map(item).collect(),
+        buttons: [Action::NoneOfThese, Action::Leave, Action::More].map(button).into(),
+        ..model("")
+    }
+}
+
+#[test]
+fn a_list_of_options_has_a_row_for_each() {
+    let parts = card(&options(3), &ana());
+    insta::assert_debug_snapshot!(parts);
+}
+
+#[test]
+fn a_long_list_of_options_has_numbers_that_its_text_explains() {
+    let mut all = options(50);
+    // All of them are displayed.
+    all.buttons.truncate(2);
+    let [part] = card(&all, &ana()).try_into().unwrap();
+    assert!(part.keys.len() <= 8 && part.keys.iter().all(|row| row.len() <= 8), "{:#?}", part.keys);
+    assert_eq!(part.keys.iter().flatten().count(), 52);
+    assert_eq!(part.keys[1][0].label, "9");
+    assert!(part.plain.contains("\n9. Report <8>\n"), "{}", part.plain);
 }
 
 /// A review may be longer than one message: its text goes above, its buttons stay together below.

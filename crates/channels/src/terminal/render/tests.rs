@@ -121,6 +121,29 @@ fn a_scope_gate() {
 }
 
 #[test]
+fn a_list_of_options() {
+    let item = |(n, label, state): (usize, &str, &str)| ItemModel {
+        id: format!("opt-{n}"),
+        label: format!("{n}"),
+        title: label.into(),
+        state: state.into(),
+        fields: Vec::new(),
+        errors: Vec::new(),
+        buttons: [Button { label: label.into(), ..button(Action::Option, None) }].into(),
+        link: None,
+    };
+    let mut list = card(Step::Options, "Which of these in Recent?");
+    list.items =
+        [(1, "Budget", ""), (2, "sample2", "a draft of ana's"), (3, "Road\nmap", "")].map(item).into();
+    list.buttons = vec![button(Action::NoneOfThese, None), button(Action::Leave, None)];
+    let rendered = render(&shown(list.clone()), 60);
+    insta::assert_snapshot!(rendered);
+    // What is written as button 2 is pressed as button 2.
+    let pressed = |n| crate::terminal::pick(std::slice::from_ref(&list), None, n).unwrap().label.clone();
+    assert_eq!((pressed(2), pressed(4)), ("sample2".into(), "None of these".into()));
+}
+
+#[test]
 fn a_review() {
     let mut review = card(Step::ReviewActive, "Architecture review: orders in Postgres");
     review.version = 2;
