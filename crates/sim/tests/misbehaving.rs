@@ -62,7 +62,6 @@ fn world() -> World {
         posts: Vec::new(),
         host: BTreeMap::new(),
         workers: BTreeMap::new(),
-        host: BTreeMap::new(),
         script: None,
         paused: None,
     }

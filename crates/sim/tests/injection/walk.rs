@@ -261,7 +261,6 @@ fn world(texts: &[String]) -> World {
         posts: Vec::new(),
         host: BTreeMap::new(),
         workers: BTreeMap::new(),
-        host: BTreeMap::new(),
         script: None,
         paused: None,
     }
