@@ -10,8 +10,7 @@ use crate::follow::Chain;
 use crate::wire;
 
 /// The lists that are there, by their ids.
-#[must_use]
-pub fn option_sets(lane: &Lane) -> Vec<wire::OptionSet> {
+pub(super) fn option_sets(lane: &Lane) -> Vec<wire::OptionSet> {
     let sets = lane.records.iter().filter_map(|record| match record {
         Record::OptionSet(set) => Some(wire::OptionSet::seen(set, set.user.as_deref().unwrap_or_default())),
         _ => None,
@@ -20,8 +19,7 @@ pub fn option_sets(lane: &Lane) -> Vec<wire::OptionSet> {
 }
 
 /// What each person's lists have come to.
-#[must_use]
-pub fn views(lane: &Lane) -> Vec<wire::View> {
+pub(super) fn views(lane: &Lane) -> Vec<wire::View> {
     all_views(lane).map(wire::View::from).collect()
 }
 
