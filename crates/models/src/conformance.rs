@@ -1,8 +1,9 @@
 //! What every [`Model`] keeps to, whatever is behind it: run it over yours.
 
-use throughline_engine::ask::{Answer, Ask, Question, Reviewed, Verdict, judge};
+use throughline_engine::ask::{Answer, Ask, Candidate, Choice, Question, Reviewed, Verdict, judge};
 use throughline_engine::effect::Attempt;
 use throughline_engine::focus::Hint;
+use throughline_engine::selection::{Metadata, Scope};
 use throughline_engine::tickets::ItemType;
 use throughline_engine::{EffectId, MessageId, Policy, Timestamp};
 
@@ -31,6 +32,7 @@ pub fn asks(text: &str) -> Vec<Ask> {
         Question::Review { kind: None },
         Question::Patch { review: review.clone(), version: 2 },
         Question::Synthesis { review },
+        Question::Select(Box::new(choice())),
         Question::Answer,
     ];
     let hint = Hint {
@@ -44,6 +46,35 @@ pub fn asks(text: &str) -> Vec<Ask> {
         Ask { window: vec!["We moved the login.".into()], hint: Some(hint.clone()), ..ask }
     };
     questions.into_iter().map(about).collect()
+}
+
+/// Three options, one of them with everything that can be known of one.
+fn choice() -> Choice {
+    let named = |alias: &str, label: &str| Candidate {
+        alias: alias.into(),
+        label: label.into(),
+        ..Candidate::default()
+    };
+    let known = Candidate {
+        sublabel: Some("shared".into()),
+        badge: Some("D".into()),
+        names: vec!["links d".into(), "the \"old\" one".into()],
+        metadata: Metadata {
+            path: Some("/links/d".into()),
+            kind: Some("panel".into()),
+            owner: Some("ana".into()),
+            recency_rank: Some(0),
+        },
+        ..named("c1", "Links Panel D")
+    };
+    Choice {
+        scope: Scope::Chat,
+        candidates: vec![known, named("c2", "Links Panel E"), named("c3", "sample2")],
+        hints: vec!["c2".into(), "c1".into()],
+        rejected: vec!["c3".into()],
+        evidence: Vec::new(),
+        may_ask: true,
+    }
 }
 
 /// Asks as the loop would.
@@ -60,6 +91,8 @@ pub fn inside(ask: &Ask, answer: &Answer) -> bool {
         (Question::Classify { labels }, Answer::Classify { label, confidence, .. }) => {
             *confidence <= 100 && labels.iter().any(|offered| offered.word() == label)
         }
+        // Whether it was offered is judged by the step, from what came.
+        (Question::Select(_), Answer::Select { confidence, .. }) => *confidence <= 100,
         (Question::Draft { .. }, Answer::Draft { .. })
         | (Question::Patch { .. }, Answer::Patch(_))
         | (Question::Synthesis { .. } | Question::Answer, Answer::Text { .. }) => true,

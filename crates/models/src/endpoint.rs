@@ -188,8 +188,7 @@ impl Endpoint {
             Ok(Ok(answer)) => Sent::Answer(answer),
             // Only a connection that never came about is proof that nothing was sent.
             Ok(Err(error)) if error.is_connect() || error.is_builder() => {
-                let why = told("the model was not asked", error);
-                Sent::Ended(Verdict::NotApplied { why, hint_ms: None })
+                Sent::Ended(Verdict::NotApplied(told("the model was not asked", error)))
             }
             Ok(Err(error)) => Sent::Ended(Verdict::Unknown(told("the model did not answer", error))),
             Err(_) => Sent::Ended(Verdict::Unknown("the model did not answer: no first byte in time".into())),
@@ -220,8 +219,7 @@ fn of_status(status: u16, answer: &Response) -> Verdict {
     match status {
         429 => {
             let hint = answer.headers().get("retry-after").and_then(|value| value.to_str().ok());
-            let why = "the model was not asked: status 429".into();
-            Verdict::NotApplied { why, hint_ms: hint.and_then(retry_after) }
+            Verdict::Limited { hint_ms: hint.and_then(retry_after) }
         }
         408 | 500.. => Verdict::Unknown(format!("the model did not answer: status {status}")),
         status => Verdict::Nothing(format!("status_{status}")),

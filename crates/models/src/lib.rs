@@ -14,6 +14,7 @@ pub mod conformance;
 mod endpoint;
 mod key;
 mod off;
+mod once;
 mod parse;
 mod prompt;
 mod providers;

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 use throughline_engine::MessageId;
-use throughline_engine::ask::{Answer, Ask, Question};
+use throughline_engine::ask::{Answer, Ask, Question, Says};
 use throughline_engine::intent::Intent;
 
 use crate::prompt::ANCHOR;
@@ -29,7 +29,7 @@ pub fn parse(ask: &Ask, raw: &str) -> Answer {
         Question::Draft { .. } => written::items(raw),
         Question::Review { .. } => written::review(raw),
         Question::Patch { .. } => written::patch(raw),
-        Question::Select(_) => no_answer("off"),
+        Question::Select(_) => parse_select(raw),
         Question::Synthesis { .. } | Question::Answer => written::text(raw),
     }
 }
@@ -69,6 +69,29 @@ struct Classified {
     confidence: f64,
     #[serde(default)]
     anchor: Option<String>,
+}
+
+/// Reads the raw answer to which option is meant (`spec 04 §12.2`): its contract, a decision, an alias, a confidence from
+/// 0 to 1, and what it would have to see. All as it came: whether the contract is ours, the alias was offered and what is
+/// wanted can be looked up, the step judges, and gives each its own name. Nothing else is read.
+fn parse_select(raw: &str) -> Answer {
+    #[derive(Deserialize)]
+    struct Chosen {
+        contract: String,
+        decision: Says,
+        #[serde(default)]
+        choice: Option<String>,
+        confidence: f64,
+        #[serde(default, rename = "neededEvidenceTypes")]
+        needs: Vec<String>,
+    }
+    match read::<Chosen>(raw) {
+        Ok(Chosen { confidence, .. }) if !(0.0..=1.0).contains(&confidence) => no_answer("schema"),
+        Ok(Chosen { contract, decision, choice, confidence, needs }) => {
+            Answer::Select { contract, says: decision, choice, confidence: percent(confidence), needs }
+        }
+        Err(why) => no_answer(why),
+    }
 }
 
 /// Puts the message's id in the place of the name it was offered under; what was not offered, the step judges.
@@ -244,6 +267,64 @@ mod tests {
         );
     }
 
+    /// What is of the right shape is passed on, whatever it says; what is not is no answer.
+    #[test]
+    fn a_choice_is_read_as_it_came() {
+        let told = |raw: &str| match parse_select(raw) {
+            Answer::Select { contract, says, choice, confidence, needs } => {
+                format!("{contract} {says:?} {choice:?} {confidence} {}", needs.join(" "))
+            }
+            Answer::None { why } => why,
+            other => panic!("{other:?}"),
+        };
+        let table = [
+            (
+                r#"{"contract":"tl-ask-1","decision":"select","choice":"c1","confidence":0.85}"#,
+                r#"tl-ask-1 Select Some("c1") 85 "#,
+            ),
+            (
+                r#"{"contract":"x","decision":"select","choice":"opt-0","confidence":0.599}"#,
+                r#"x Select Some("opt-0") 59 "#,
+            ),
+            (
+                r#"{"contract":"tl-ask-1","decision":"none","choice":null,"confidence":1,"neededEvidenceTypes":[]}"#,
+                "tl-ask-1 None None 100 ",
+            ),
+            (
+                r#"{"contract":"tl-ask-1","decision":"request_context","confidence":0,"neededEvidenceTypes":["a","b","c"]}"#,
+                "tl-ask-1 RequestContext None 0 a b c",
+            ),
+            // Neither an index nor a label stands for an alias, and nothing beyond the contract is read.
+            (
+                r#"{"contract":"tl-ask-1","decision":"need_more_info","confidence":0.3,"index":0,"label":"x","escape":"opt-9"}"#,
+                "tl-ask-1 NeedMoreInfo None 30 ",
+            ),
+            (r#"{"contract":"tl-ask-1","decision":"select","choice":0,"confidence":0.9}"#, "schema"),
+            (r#"{"contract":"tl-ask-1","decision":"select","choice":["c1"],"confidence":0.9}"#, "schema"),
+            (r#"{"contract":"tl-ask-1","decision":"choose","choice":"c1","confidence":0.9}"#, "schema"),
+            (r#"{"contract":"tl-ask-1","decision":"Select","choice":"c1","confidence":0.9}"#, "schema"),
+            (r#"{"decision":"select","choice":"c1","confidence":0.9}"#, "schema"),
+            (r#"{"contract":"tl-ask-1","decision":"select","choice":"c1"}"#, "schema"),
+            (r#"{"contract":"tl-ask-1","decision":"select","choice":"c1","confidence":1.01}"#, "schema"),
+            (r#"{"contract":"tl-ask-1","decision":"select","choice":"c1","confidence":-0.1}"#, "schema"),
+            (r#"{"contract":"tl-ask-1","decision":"select","choice":"c1","confidence":85}"#, "schema"),
+            (
+                r#"{"contract":"tl-ask-1","decision":"request_context","confidence":0.5,"neededEvidenceTypes":"all"}"#,
+                "schema",
+            ),
+            (
+                r#"{"contract":"tl-ask-1","decision":"select","choice":"c1","choice":"c2","confidence":0.9}"#,
+                "two_choices",
+            ),
+            (r#"{"contract":"tl-ask-1","decision":"select","choice":"c1","confidence":0.9}{}"#, "prose"),
+            ("The second one.", "prose"),
+            ("{}", "schema"),
+        ];
+        for (raw, expected) in table {
+            assert_eq!(told(raw), expected, "{raw}");
+        }
+    }
+
     proptest! {
         #[test]
         fn any_text_gives_nothing_that_was_not_offered(raw in "\\PC*") {
@@ -290,10 +371,10 @@ mod tests {
     }
 
     fn member() -> impl Strategy<Value = String> {
-        "label|confidence|anchor|items|type|title|problem|acceptance|kind|topic|summary|risks|text|project|[a-z]{1,6}"
+        "label|confidence|anchor|contract|decision|choice|neededEvidenceTypes|items|type|title|problem|acceptance|kind|topic|summary|risks|text|project|[a-z]{1,6}"
     }
 
     fn value() -> impl Strategy<Value = String> {
-        r#""ticket"|"epic"|"bug"|"security"|"c1"|"m_999_0"|"EVIL"|"[a-z ]{0,9}"|0\.[0-9]|-?[0-9]{1,20}|1e999|null|true|\[\]|\["x"\]|\{\}"#
+        r#""ticket"|"epic"|"bug"|"security"|"select"|"tl-ask-1"|"c1"|"m_999_0"|"EVIL"|"[a-z ]{0,9}"|0\.[0-9]|-?[0-9]{1,20}|1e999|null|true|\[\]|\["x"\]|\{\}"#
     }
 }

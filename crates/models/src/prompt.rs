@@ -5,6 +5,8 @@
 //! message itself: whoever writes the message cannot know it. An id that may be picked is offered as `c1` and mapped back
 //! by [`crate::parse`]. Secrets are taken out of all of it.
 
+mod select;
+
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
@@ -31,6 +33,7 @@ static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
         ("contract.md", include_str!("../prompts/contract.md")),
         ("input.md", include_str!("../prompts/input.md")),
         ("classify.md", include_str!("../prompts/classify.md")),
+        ("select.md", include_str!("../prompts/select.md")),
         ("draft.md", include_str!("../prompts/draft.md")),
         ("review.md", include_str!("../prompts/review.md")),
         ("patch.md", include_str!("../prompts/patch.md")),
@@ -73,11 +76,13 @@ impl Prompt {
         let system = render(&format!("{name}.md"), context! { schema => shown, ..system });
         let marker =
             hex(&sha256(&[b"throughline/fence/1", effect.0.as_bytes(), b"\n", ask.text.as_bytes()])[..6]);
-        let window: Vec<String> = ask.window.iter().map(|text| line(&[("text", text)])).collect();
+        // Which option is meant is said by the options: nothing else of the conversation is shown.
+        let around = !matches!(ask.question, Question::Select(_));
+        let window = ask.window.iter().filter(|_| around).map(|text| line(&[("text", text)]));
         let text = redacted(&ask.text);
         let user = context! {
-            window,
-            anchor => anchor(ask),
+            window => window.collect::<Vec<_>>(),
+            anchor => anchor(ask).filter(|_| around),
             material,
             complaints => &ask.complaints,
             fence => fence(&text),
@@ -96,13 +101,16 @@ struct Part {
     material: Vec<String>,
 }
 
+impl Part {
+    fn of(name: &'static str, system: Filled, schema: &str) -> Self {
+        let schema =
+            serde_json::from_str(schema).unwrap_or_else(|error| panic!("the schema of {name}: {error}"));
+        Self { name, system, schema, material: Vec::new() }
+    }
+}
+
 fn part(ask: &Ask) -> Part {
-    let of = |name, system, schema: &str| Part {
-        name,
-        system,
-        schema: serde_json::from_str(schema).unwrap_or_else(|error| panic!("the schema of {name}: {error}")),
-        material: Vec::new(),
-    };
+    let of = Part::of;
     match &ask.question {
         Question::Classify { labels } => {
             let offered: Vec<Filled> = labels
@@ -140,9 +148,8 @@ fn part(ask: &Ask) -> Part {
             part.material = material(review);
             part
         }
-        Question::Select(_) | Question::Answer => {
-            of("answer", context! {}, include_str!("../prompts/text.json"))
-        }
+        Question::Select(choice) => select::part(choice),
+        Question::Answer => of("answer", context! {}, include_str!("../prompts/text.json")),
     }
 }
 
@@ -205,15 +212,22 @@ fn fence(text: &str) -> String {
     "`".repeat(longest.max(2) + 1)
 }
 
-/// One object on one line.
+/// One object of texts on one line.
 fn line(members: &[(&str, &str)]) -> String {
-    let mut out = String::from("{ ");
-    for (n, (name, text)) in members.iter().enumerate() {
-        let comma = if n > 0 { ", " } else { "" };
-        let _ = write!(out, "{comma}\"{name}\": ");
-        quote(&mut out, &redacted(text));
-    }
-    out.push_str(" }");
+    let quoted: Vec<_> = members.iter().map(|(name, text)| (*name, quoted(text))).collect();
+    object(&quoted)
+}
+
+/// One object on one line, of values that are JSON.
+fn object(members: &[(&str, String)]) -> String {
+    let members: Vec<String> = members.iter().map(|(name, value)| format!("\"{name}\": {value}")).collect();
+    format!("{{ {} }}", members.join(", "))
+}
+
+/// What somebody wrote, as a JSON string, without the secrets in it.
+fn quoted(text: &str) -> String {
+    let mut out = String::new();
+    quote(&mut out, &redacted(text));
     out
 }
 

@@ -13,6 +13,7 @@ use crate::address::Address;
 use crate::budget::{Budget, Caps, Price};
 use crate::cache::{Cache, Key};
 use crate::endpoint::{Endpoint, Timeouts};
+use crate::once::{limited, not_answered, not_asked};
 use crate::prompt::Prompt;
 use crate::vendor::{Kind, Request, Verdict};
 use crate::{ApiKey, Caller, Model, no_answer, parse};
@@ -131,11 +132,15 @@ impl Providers {
                 }
                 Attempt::Applied(no_answer(&why))
             }
-            Verdict::NotApplied { why, hint_ms } => {
+            Verdict::Limited { hint_ms } => {
                 self.budget.settle(reserved, route.price.of(0, 0));
-                Attempt::NotApplied { why, hint: hint_ms }
+                limited(ask, hint_ms)
             }
-            Verdict::Unknown(why) => Attempt::Unknown { why },
+            Verdict::NotApplied(why) => {
+                self.budget.settle(reserved, route.price.of(0, 0));
+                not_asked(ask, why)
+            }
+            Verdict::Unknown(why) => not_answered(ask, why),
         }
     }
 }

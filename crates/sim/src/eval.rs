@@ -6,10 +6,11 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use throughline_engine::given::Actor;
 use throughline_engine::{
-    Admission, Event, Given, Lane, LaneKey, Policy, Step, Timestamp, admit, needs, step,
+    Admission, Event, Given, Lane, LaneKey, Millis, Policy, Step, Timestamp, admit, needs, step,
 };
 use throughline_testkit::DriverError;
 use throughline_testkit::eval::{Incoming, Ran, Run, Subject, Task};
@@ -23,7 +24,11 @@ pub struct Evals<'t> {
     workers: usize,
     /// Called with how many more cases are through.
     tick: &'t (dyn Fn(usize) + Sync),
+    clock: Option<Clock<'t>>,
 }
+
+/// How long something has been going on: only whoever runs an eval has a real clock.
+type Clock<'t> = &'t (dyn Fn() -> Duration + Sync);
 
 impl<'t> Evals<'t> {
     /// Under this policy, on so many threads.
@@ -41,7 +46,13 @@ impl<'t> Evals<'t> {
     /// ```
     #[must_use]
     pub fn new(policy: Policy, workers: usize, tick: &'t (dyn Fn(usize) + Sync)) -> Self {
-        Self { policy, workers: workers.max(1), tick }
+        Self { policy, workers: workers.max(1), tick, clock: None }
+    }
+
+    /// Also measures how long decisions take, by this clock.
+    #[must_use]
+    pub fn timed(self, clock: &'t (dyn Fn() -> Duration + Sync)) -> Self {
+        Self { clock: Some(clock), ..self }
     }
 }
 
@@ -52,7 +63,7 @@ impl Run for Evals<'_> {
         std::thread::scope(|scope| {
             for _ in 0..self.workers {
                 scope.spawn(|| {
-                    let mut lane = LaneOfCase::new(&self.policy);
+                    let mut lane = LaneOfCase::new(&self.policy, self.clock);
                     loop {
                         let from = next.fetch_add(BATCH, Ordering::Relaxed);
                         let Some(batch) = cases.get(from..).filter(|rest| !rest.is_empty()) else { return };
@@ -76,11 +87,13 @@ struct LaneOfCase<'p> {
     lane: Lane,
     now: Timestamp,
     policy: &'p Policy,
+    clock: Option<Clock<'p>>,
+    took: Option<Duration>,
 }
 
 impl<'p> LaneOfCase<'p> {
-    fn new(policy: &'p Policy) -> Self {
-        Self { lane: empty(), now: Timestamp(0), policy }
+    fn new(policy: &'p Policy, clock: Option<Clock<'p>>) -> Self {
+        Self { lane: empty(), now: Timestamp(0), policy, clock, took: None }
     }
 
     fn decide(&self, incoming: Incoming) -> Result<Step, DriverError> {
@@ -119,9 +132,15 @@ impl Subject for LaneOfCase<'_> {
     }
 
     fn deliver(&mut self, incoming: Incoming) -> Result<Step, DriverError> {
+        let from = self.clock.map(|clock| clock());
         let step = self.decide(incoming)?;
+        self.took = self.clock.zip(from).map(|(clock, from)| clock().saturating_sub(from));
         self.lane.apply(step.next.clone(), &step.changes);
         Ok(step)
+    }
+
+    fn took(&self) -> Option<Millis> {
+        self.took.map(|took| took.as_millis().try_into().unwrap_or(Millis::MAX))
     }
 
     fn consider(&mut self, incoming: Incoming) -> Result<Step, DriverError> {

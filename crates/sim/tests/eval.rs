@@ -196,9 +196,10 @@ fn a_filter_leaves_the_rest_out() {
 #[test]
 fn a_baseline_of_the_same_cases_says_what_changed() {
     let report = found(1).report;
-    let same = Baseline::of(&report).compare(&report).unwrap();
+    let guard = Policy::default().selection.guard;
+    let same = Baseline::of(&report).compare(&report, &guard).unwrap();
     assert!(same.len() > 30 && same.iter().all(|change| change.change == Change::Same));
     let filter = Filter { task: Some("closing".into()), ..Filter::default() };
     let fewer = evaluate(cases(&filter), &Evals::new(Policy::default(), 1, &|_| ())).unwrap();
-    assert!(Baseline::of(&fewer.report).compare(&report).is_err());
+    assert!(Baseline::of(&fewer.report).compare(&report, &guard).is_err());
 }

@@ -25,6 +25,7 @@ fn world() -> World {
         tracker: TrackerWorld::default(),
         posts: Vec::new(),
         workers: BTreeMap::new(),
+        host: BTreeMap::new(),
         script: None,
         paused: None,
     }

@@ -12,7 +12,7 @@ use throughline_engine::given::Addressing;
 use throughline_engine::lane::LaneState;
 use throughline_engine::workflow::Action;
 use throughline_engine::{Policy, Timestamp};
-use throughline_models::{Caller, Misbehaviour, Model, parse};
+use throughline_models::{Caller, Misbehaviour, Model};
 use throughline_sim::SimDriver;
 use throughline_testkit::driver::{Checker, Delivery, SeedLane, SeenCard, TrackerWorld};
 use throughline_testkit::{Driver, World};
@@ -29,11 +29,7 @@ impl Model for Misbehaving {
     async fn ask(&self, ask: &Ask, _: &Caller<'_>) -> Attempt<Answer> {
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         *asked.entry((ask.purpose(), ask.text.clone())).or_default() += 1;
-        match (self.how.raw(), ask.purpose()) {
-            // The misbehaviours are written for a classification; what is only odd there is wrong everywhere else.
-            (None, _) | (_, Purpose::Classify) => self.how.answer(ask),
-            (Some(raw), _) => Attempt::Applied(parse(ask, &raw)),
-        }
+        self.how.answer(ask)
     }
 
     fn name(&self) -> &str {
@@ -64,6 +60,7 @@ fn world() -> World {
         lanes: SAID.iter().map(|(name, _)| lane(name)).collect(),
         tracker: TrackerWorld::default(),
         posts: Vec::new(),
+        host: BTreeMap::new(),
         workers: BTreeMap::new(),
         script: None,
         paused: None,

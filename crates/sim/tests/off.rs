@@ -9,7 +9,7 @@ use throughline_engine::event::{EventKind, Press};
 use throughline_engine::given::{Addressing, Paused};
 use throughline_engine::lane::Record;
 use throughline_engine::tickets::Part;
-use throughline_engine::{Lane, Millis, Record, Timestamp};
+use throughline_engine::{Lane, Millis, Timestamp};
 use throughline_sim::SimDriver;
 use throughline_testkit::driver::{Checker, Delivery, Settling};
 use throughline_testkit::model::Restart;

@@ -17,7 +17,7 @@ use throughline_engine::effect::{Attempt, EffectBody};
 use throughline_engine::event::{Attached, EventKind, Posted, Press};
 use throughline_engine::given::Paused;
 use throughline_engine::lane::{Record, Role};
-use throughline_engine::{Lane, LaneKey, Millis, Reason, Record, Timestamp};
+use throughline_engine::{Lane, LaneKey, Millis, Reason, Timestamp};
 use throughline_fakes::telegram::FakeTelegram;
 use throughline_sim::SimDriver;
 use throughline_testkit::driver::{Checker, Delivery, Settling};

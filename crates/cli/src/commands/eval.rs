@@ -2,14 +2,17 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use serde_json::{Value, json};
-use throughline_engine::Policy;
+use throughline_engine::policy::selection::Guardrails;
+use throughline_engine::{Policy, Timestamp};
 use throughline_server::codes::{self, Code};
 use throughline_sim::Evals;
+use throughline_testkit::Recorded;
 use throughline_testkit::eval::{
-    Baseline, CaseError, Cases, Change, Compared, Evaluated, Filter, Mistake, Report, Section, evaluate,
-    from_turns,
+    Baseline, CaseError, Cases, Change, Compared, Evaluated, Filter, Mistake, Report, Section, Watch,
+    Watched, evaluate, from_turns,
 };
 
 use crate::api::Local;
@@ -18,6 +21,7 @@ use crate::error::{Failure, Outcome};
 use crate::exit::Exit;
 use crate::output::count;
 use crate::recorded;
+use crate::settings::installation;
 
 /// What a file of cases ends in, when it is found in a folder.
 const ENDING: &str = ".jsonl";
@@ -35,14 +39,21 @@ Examples:
   throughline eval data/ --predictions out.jsonl  one line a case, for a scorer of your own
   throughline eval data/ --record-baseline b.json
   throughline eval data/ --baseline b.json        ends with 3 when it got worse
-  throughline eval --from-lanes --cases own.jsonl what was recorded here, labelled by what came next")]
+  throughline eval --from-lanes --cases own.jsonl what was recorded here, labelled by what came next
+  throughline eval --live --baseline then.json    what the guardrails of selection watch, in recorded turns")]
 pub(crate) struct Args {
     /// Files of cases (JSON Lines), and folders of them
-    #[arg(required_unless_present = "from_lanes", value_name = "FILE")]
+    #[arg(required_unless_present_any = ["from_lanes", "live"], value_name = "FILE")]
     paths: Vec<PathBuf>,
     /// Measure what was recorded here: cases made of the stored lanes, labelled by what happened next
     #[arg(long, conflicts_with = "paths")]
     from_lanes: bool,
+    /// Count what the guardrails of selection watch in the turns that were recorded here
+    #[arg(long, conflicts_with_all = ["paths", "from_lanes", "predictions"])]
+    live: bool,
+    /// Of recorded turns, only those since this moment: 2026-03-01T09:30:00Z
+    #[arg(long, value_name = "TIME", requires = "live", value_parser = moment)]
+    since: Option<Timestamp>,
     /// Write the cases that were made, to correct a label by hand
     #[arg(long, value_name = "OUT", requires = "from_lanes")]
     cases: Option<PathBuf>,
@@ -84,14 +95,16 @@ pub(crate) struct Args {
     markdown: bool,
 }
 
+fn moment(text: &str) -> Result<Timestamp, String> {
+    Timestamp::parse(text).ok_or_else(|| format!("{text} is no moment like 2026-03-01T09:30:00Z"))
+}
+
 pub(crate) fn run(app: &App, args: &Args) -> Outcome {
-    let (cases, policy) =
-        if args.from_lanes { of_lanes(app, args)? } else { (of_files(args)?, Policy::default()) };
     let baseline = args.baseline.as_deref().map(recorded).transpose()?;
-    let found = measure(app, cases, policy)?;
+    let (found, guard) = found(app, args)?;
     let report = &found.report;
     let changes = match baseline {
-        Some(baseline) => Some(baseline.compare(report).map_err(|error| {
+        Some(baseline) => Some(baseline.compare(report, &guard).map_err(|error| {
             Failure::new("cannot compare with the baseline")
                 .because(&error)
                 .code(codes::EVAL_BASELINE.id())
@@ -112,15 +125,34 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
             "there is no mistake of the kind {kind}; what there is stands behind “Mistakes:”"
         ));
     }
-    let worse = changes.iter().flatten().any(|change| change.change == Change::Rollback);
+    let worse = changes.iter().flatten().any(|change| change.change.is_breach());
     Ok(if worse { Exit::ChecksFailed } else { Exit::Ok })
+}
+
+/// What was found, and what it is held to.
+fn found(app: &App, args: &Args) -> Result<(Evaluated, Guardrails), Failure> {
+    if args.live {
+        let (watched, guard) = live(app, args)?;
+        return Ok((Evaluated { report: Report::live(watched), ..Evaluated::default() }, guard));
+    }
+    let (cases, policy) = if args.from_lanes {
+        of_lanes(app, args)?
+    } else {
+        // Figures are comparable everywhere; whether texts are read against lists is what is rolled out.
+        let selection = installation(app, None)?.policy.selection;
+        (of_files(args)?, Policy { selection, ..Policy::default() })
+    };
+    let guard = policy.selection.guard.clone();
+    Ok((measure(app, cases, policy)?, guard))
 }
 
 fn measure(app: &App, cases: Cases, policy: Policy) -> Result<Evaluated, Failure> {
     let bar = app.out.bar(cases.len() as u64, "cases");
     let workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let tick = |n: usize| bar.inc(n as u64);
-    let found = evaluate(cases, &Evals::new(policy, workers, &tick))
+    let begun = Instant::now();
+    let clock = || begun.elapsed();
+    let found = evaluate(cases, &Evals::new(policy, workers, &tick).timed(&clock))
         .map_err(|error| Failure::new("cannot put a case to the engine").because(&error));
     bar.finish_and_clear();
     found
@@ -149,19 +181,12 @@ fn of_files(args: &Args) -> Result<Cases, Failure> {
 
 /// The cases of every stored lane, under the policy of this installation.
 fn of_lanes(app: &App, args: &Args) -> Result<(Cases, Policy), Failure> {
-    recorded::beside_the_store(app, "making cases of lanes")?;
-    let local = Local::open(app)?;
-    let lanes = local.stored_lanes(usize::MAX >> 1)?;
-    let bar = app.out.bar(lanes.len() as u64, "lanes read");
     let (mut made, mut unlabelled) = (Vec::new(), 0);
-    for lane in &lanes {
-        let (turns, _) = recorded::turns(&local, lane, |_| ())?;
-        let (cases, left) = from_turns(&turns);
+    let local = each_lane(app, "making cases of lanes", |turns| {
+        let (cases, left) = from_turns(turns);
         made.extend(cases);
         unlabelled += left;
-        bar.inc(1);
-    }
-    bar.finish_and_clear();
+    })?;
     let text = lines(&made);
     if let Some(file) = &args.cases {
         write(app, file, &text)?;
@@ -175,6 +200,33 @@ fn of_lanes(app: &App, args: &Args) -> Result<(Cases, Policy), Failure> {
     let store = local.config().store.to_string();
     let hint = "a case needs a question of the host and its answer, or a card that somebody decided";
     Ok((some(cases, &store, hint)?, local.config().policy.clone()))
+}
+
+/// What the guardrails watch in every stored lane.
+fn live(app: &App, args: &Args) -> Result<(Watched, Guardrails), Failure> {
+    let policy = installation(app, None)?.policy.selection;
+    let mut watch = Watch::new(policy.ttl.repair);
+    each_lane(app, "counting what was decided", |turns| {
+        watch.next_lane();
+        let since = |turn: &&Recorded| args.since.is_none_or(|since| turn.event.received_at >= since);
+        turns.iter().filter(since).for_each(|turn| watch.turn(turn));
+    })?;
+    Ok((watch.seen(), policy.guard))
+}
+
+/// Hands over the turns of every stored lane, one lane after the other.
+fn each_lane(app: &App, what: &str, mut take: impl FnMut(&[Recorded])) -> Result<Local, Failure> {
+    recorded::beside_the_store(app, what)?;
+    let local = Local::open(app)?;
+    let lanes = local.stored_lanes(usize::MAX >> 1)?;
+    let bar = app.out.bar(lanes.len() as u64, "lanes read");
+    for lane in &lanes {
+        let (turns, _) = recorded::turns(&local, lane, |_| ())?;
+        take(&turns);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(local)
 }
 
 fn filter(args: &Args) -> Filter {
@@ -274,8 +326,10 @@ fn tell(app: &App, args: &Args, report: &Report, changes: Option<&[Compared]>) -
             app.out.line("")?;
         }
     }
-    heading(app, "figures", &count(report.cases, "case"))?;
-    app.out.table(&Report::HEAD, &report.headline())?;
+    if !args.live {
+        heading(app, "figures", &count(report.cases, "case"))?;
+        app.out.table(&Report::HEAD, &report.headline())?;
+    }
     if let Some(changes) = changes {
         app.out.line("")?;
         heading(app, "against the baseline", "")?;

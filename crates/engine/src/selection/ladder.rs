@@ -224,10 +224,13 @@ impl<'j> Judge<'j> {
         if self.labelled() || view.pending_clarifier_type == ClarifierType::None {
             return None;
         }
+        // "I want that" is a yes to what is suggested; where nothing is, it points.
+        let points = !matches!(self.reading, Reading::Nothing);
         let suggested = asked.suggests.as_ref().and_then(|id| self.target.set.option(id));
         let confirms = view.pending_clarifier_type == ClarifierType::Confirmation;
         match (yes, suggested.filter(|_| confirms && asked.set.as_ref() == Some(&self.target.set.id))) {
             (true, Some((option, _))) => Some(self.act(option, Reason::OptionConfirmed)),
+            (_, None) if points => None,
             (true, None) => Some(self.resembles(Reason::OptionYesToWhat)),
             (false, Some((option, _))) => Some(self.left(self.rejected() | 1 << option)),
             (false, None) if view.denied.is_some_and(|turn| turn + 1 == view.turn) => Some(self.refine()),

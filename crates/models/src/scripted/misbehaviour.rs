@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use throughline_engine::Timestamp;
-use throughline_engine::ask::{Answer, Ask};
+use throughline_engine::ask::{Answer, Ask, Question};
 use throughline_engine::effect::Attempt;
 
+use crate::once::{limited, not_answered, not_asked};
 use crate::{MAX_ANSWER, no_answer, parse};
 
 /// What an ask may come to.
@@ -37,11 +38,41 @@ macro_rules! misbehaviours {
                 match self { $(Self::$name => $word,)* }
             }
 
-            fn kind(self) -> Kind {
-                match self { $(Self::$name => $kind,)* }
+            fn kind(self, ask: &Ask) -> Kind {
+                let kind: fn(&Sound) -> Kind = match self { $(Self::$name => $kind,)* };
+                kind(&Sound::to(ask))
             }
         }
     };
+}
+
+/// The answer that a misbehaviour spoils.
+struct Sound {
+    /// All but the pick and what stands behind it.
+    head: &'static str,
+    /// The member that picks, and what it picks: both are one of several that are offered.
+    picks: (&'static str, &'static str, &'static str),
+}
+
+impl Sound {
+    fn to(ask: &Ask) -> Self {
+        match ask.question {
+            Question::Select(_) => {
+                let head = r#""contract":"tl-ask-1","decision":"select","neededEvidenceTypes":[],"#;
+                Self { head, picks: ("choice", "c1", "c2") }
+            }
+            _ => Self { head: "", picks: ("label", "ticket", "review") },
+        }
+    }
+
+    /// The answer, with that pick and more behind it.
+    fn with(&self, pick: &str, more: &str) -> String {
+        format!(r#"{{{}"{}":"{pick}","confidence":0.99{more}}}"#, self.head, self.picks.0)
+    }
+
+    fn whole(&self) -> String {
+        self.with(self.picks.1, "")
+    }
 }
 
 fn raw(text: &str) -> Kind {
@@ -50,69 +81,69 @@ fn raw(text: &str) -> Kind {
 
 misbehaviours! {
     /// The connection is refused.
-    ConnectRefused = "refused" => Kind::NotApplied("connection refused");
+    ConnectRefused = "refused" => |_| Kind::NotApplied("connection refused");
     /// The name does not resolve.
-    Dns = "dns" => Kind::NotApplied("name not found");
+    Dns = "dns" => |_| Kind::NotApplied("name not found");
     /// The handshake fails.
-    Tls = "tls" => Kind::NotApplied("TLS handshake failed");
+    Tls = "tls" => |_| Kind::NotApplied("TLS handshake failed");
     /// Nobody accepts the connection in time.
-    ConnectTimeout = "connect_timeout" => Kind::NotApplied("no connection in time");
+    ConnectTimeout = "connect_timeout" => |_| Kind::NotApplied("no connection in time");
     /// Slow down.
-    Status429 = "429" => Kind::NotApplied("status 429");
+    Status429 = "429" => |_| Kind::NotApplied("status 429");
     /// Nothing comes in time, once.
-    FirstByteTimeout = "first_byte_timeout" => Kind::Unknown("no first byte in time");
+    FirstByteTimeout = "first_byte_timeout" => |_| Kind::Unknown("no first byte in time");
     /// An error of theirs.
-    Status500 = "500" => Kind::Unknown("status 500");
+    Status500 = "500" => |_| Kind::Unknown("status 500");
     /// Overloaded.
-    Status503 = "503" => Kind::Unknown("status 503");
+    Status503 = "503" => |_| Kind::Unknown("status 503");
     /// Overloaded, as one vendor says it.
-    Status529 = "529" => Kind::Unknown("status 529");
+    Status529 = "529" => |_| Kind::Unknown("status 529");
     /// The stream ends in the middle.
-    StreamCut = "stream_cut" => Kind::Unknown("the stream was cut");
+    StreamCut = "stream_cut" => |_| Kind::Unknown("the stream was cut");
     /// The ask's whole time is used up.
-    Timeout = "timeout" => Kind::NoAnswer("timeout");
+    Timeout = "timeout" => |_| Kind::NoAnswer("timeout");
     /// The vendor did not like the request.
-    Status400 = "400" => Kind::NoAnswer("status_400");
+    Status400 = "400" => |_| Kind::NoAnswer("status_400");
     /// The key is not known.
-    Status401 = "401" => Kind::NoAnswer("status_401");
+    Status401 = "401" => |_| Kind::NoAnswer("status_401");
     /// The key may not.
-    Status403 = "403" => Kind::NoAnswer("status_403");
+    Status403 = "403" => |_| Kind::NoAnswer("status_403");
     /// No such model.
-    Status404 = "404" => Kind::NoAnswer("status_404");
+    Status404 = "404" => |_| Kind::NoAnswer("status_404");
     /// The vendor's filter stopped the answer.
-    ContentFilter = "content_filter" => Kind::NoAnswer("content_filter");
+    ContentFilter = "content_filter" => |_| Kind::NoAnswer("content_filter");
     /// Nothing.
-    Empty = "empty" => raw("");
+    Empty = "empty" => |_| raw("");
     /// Nothing but blanks.
-    Blanks = "blanks" => raw(" \n\t ");
+    Blanks = "blanks" => |_| raw(" \n\t ");
     /// It will not.
-    Refusal = "refusal" => raw("I'm sorry, but I can't help with that.");
+    Refusal = "refusal" => |_| raw("I'm sorry, but I can't help with that.");
     /// Bytes of no language.
-    Garbage = "garbage" => raw("\u{fffd}\u{1}%%<|im_end|>\u{fffd}{{]");
+    Garbage = "garbage" => |_| raw("\u{fffd}\u{1}%%<|im_end|>\u{fffd}{{]");
     /// Cut at the token limit.
-    Cut = "cut" => raw(r#"{"label":"ticket","confid"#);
+    Cut = "cut" => |sound| raw(sound.whole().split_once("dence").map_or("{", |(cut, _)| cut));
     /// The object with talk around it.
-    Prose = "prose" => raw(r#"Sure! Here it is: {"label":"ticket","confidence":0.99} Anything else?"#);
+    Prose = "prose" => |sound| raw(&format!("Sure! Here it is: {} Anything else?", sound.whole()));
     /// A comment in the JSON.
-    Comment = "comment" => raw("{\"label\":\"ticket\", // certain\n\"confidence\":0.99}");
+    Comment = "comment" => |sound| raw(&sound.whole().replacen(",", ", // certain\n", 1));
     /// A comma too many.
-    TrailingComma = "trailing_comma" => raw(r#"{"label":"ticket","confidence":0.99,}"#);
+    TrailingComma = "trailing_comma" => |sound| raw(&sound.with(sound.picks.1, ","));
     /// The wrong shape.
-    Schema = "schema" => raw(r#"{"intent":"ticket","confidence":"high"}"#);
+    Schema = "schema" => |sound| raw(&sound.whole().replace("0.99", "\"high\""));
     /// An id nobody offered.
-    OutOfPool = "out_of_pool" => raw(r#"{"label":"approve_everything","confidence":0.99}"#);
+    OutOfPool = "out_of_pool" => |sound| raw(&sound.with("approve_everything", ""));
     /// An id that only looks like one that was offered.
-    LookAlike = "look_alike" => raw("{\"label\":\"ti\u{441}ket\",\"confidence\":0.99}");
+    LookAlike = "look_alike" => |sound| raw(&sound.with(&sound.picks.1.replace("c", "\u{441}"), ""));
     /// Two answers in one.
-    TwoChoices = "two_choices" => raw(r#"{"label":"ticket","label":"review","confidence":0.99}"#);
+    TwoChoices = "two_choices" => |sound| raw(&sound.with(sound.picks.1, &format!(r#","{}":"{}""#, sound.picks.0, sound.picks.2)));
     /// A tool call nobody offered.
-    ToolCall = "tool_call" => raw(r#"{"tool":"create_issue","arguments":{"project":"EVIL","title":"x"}}"#);
+    ToolCall = "tool_call" => |_| raw(r#"{"tool":"create_issue","arguments":{"project":"EVIL","title":"x"}}"#);
     /// More than is read.
-    TooLong = "too_long" => Kind::Raw(format!(r#"{{"label":"ticket","confidence":0.99,"pad":"{}"}}"#, "x".repeat(MAX_ANSWER)));
+    TooLong = "too_long" => |sound| raw(&sound.with(sound.picks.1, &format!(r#","pad":"{}""#, "x".repeat(MAX_ANSWER))));
     /// Text that tells the user to approve, and names another target.
-    TellsToApprove = "tells_to_approve" => raw("Please press Approve now; I moved it to project EVIL.");
+    TellsToApprove = "tells_to_approve" => |_| raw("Please press Approve now; I moved it to project EVIL.");
     /// Accepted: members nobody asked for.
-    ExtraFields = "extra_fields" => raw(r#"{"label":"ticket","confidence":0.99,"approved":true,"project":"EVIL"}"#);
+    ExtraFields = "extra_fields" => |sound| raw(&sound.with(sound.picks.1, r#","approved":true,"project":"EVIL""#));
 }
 
 impl Misbehaviour {
@@ -122,10 +153,10 @@ impl Misbehaviour {
         Self::ALL.iter().copied().find(|one| one.word() == word)
     }
 
-    /// The text such a model sends back, when it sends any.
+    /// The text such a model sends back to this, when it sends any.
     #[must_use]
-    pub fn raw(self) -> Option<String> {
-        match self.kind() {
+    pub fn raw(self, ask: &Ask) -> Option<String> {
+        match self.kind(ask) {
             Kind::Raw(text) => Some(text),
             Kind::NotApplied(_) | Kind::Unknown(_) | Kind::NoAnswer(_) => None,
         }
@@ -134,12 +165,10 @@ impl Misbehaviour {
     /// How an ask ends.
     #[must_use]
     pub fn answer(self, ask: &Ask) -> Attempt<Answer> {
-        match self.kind() {
-            Kind::NotApplied(why) => {
-                let hint = (self == Self::Status429).then_some(Timestamp::SECOND);
-                Attempt::NotApplied { why: format!("the model was not asked: {why}"), hint }
-            }
-            Kind::Unknown(why) => Attempt::Unknown { why: format!("the model did not answer: {why}") },
+        match self.kind(ask) {
+            Kind::NotApplied(_) if self == Self::Status429 => limited(ask, Some(Timestamp::SECOND)),
+            Kind::NotApplied(why) => not_asked(ask, format!("the model was not asked: {why}")),
+            Kind::Unknown(why) => not_answered(ask, format!("the model did not answer: {why}")),
             Kind::NoAnswer(why) => Attempt::Applied(no_answer(why)),
             Kind::Raw(text) => Attempt::Applied(parse(ask, &text)),
         }

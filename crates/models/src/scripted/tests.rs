@@ -2,10 +2,10 @@
 
 use throughline_engine::Policy;
 
-use throughline_engine::ask::Purpose;
+use throughline_engine::ask::{Question, Says};
 
 use super::*;
-use crate::conformance::asked;
+use crate::conformance::{asked, asks};
 
 fn ask() -> Ask {
     Ask::classify("please file that", &Policy::default())
@@ -60,6 +60,23 @@ fn a_script_that_says_nothing_or_too_much_is_an_error() {
     }
 }
 
+fn select() -> Ask {
+    asks("the links thing").into_iter().find(|ask| matches!(ask.question, Question::Select(_))).unwrap()
+}
+
+/// How one misbehaviour ends for an ask.
+async fn ends(ask: &Ask, misbehaviour: Misbehaviour) -> String {
+    let model = Scripted::new([Entry { purpose: ask.purpose(), does: Does::Fails(misbehaviour) }]);
+    match asked(&model, ask).await {
+        Attempt::NotApplied { .. } => "not applied".to_owned(),
+        Attempt::Unknown { .. } => "unknown".to_owned(),
+        Attempt::Applied(Answer::None { why }) => why,
+        Attempt::Applied(Answer::Classify { label, .. }) => label,
+        Attempt::Applied(Answer::Select { choice, .. }) => choice.unwrap_or_default(),
+        other => panic!("{misbehaviour:?}: {other:?}"),
+    }
+}
+
 /// LLM-01, as far as it is one ask: R comes back to be retried, N is no answer at once, A is an answer; nothing
 /// is ever an answer outside the pool.
 #[tokio::test]
@@ -85,15 +102,50 @@ async fn every_misbehaviour_ends_as_listed() {
         M::ExtraFields => "ticket",
     };
     for misbehaviour in M::ALL {
-        let model = Scripted::new([Entry { purpose: Purpose::Classify, does: Does::Fails(*misbehaviour) }]);
-        let seen = match asked(&model, &ask()).await {
-            Attempt::NotApplied { .. } => "not applied".to_owned(),
-            Attempt::Unknown { .. } => "unknown".to_owned(),
-            Attempt::Applied(Answer::None { why }) => why,
-            Attempt::Applied(Answer::Classify { label, .. }) => label,
-            other => panic!("{misbehaviour:?}: {other:?}"),
-        };
-        assert_eq!(seen, listed(*misbehaviour), "{misbehaviour:?}");
+        assert_eq!(ends(&ask(), *misbehaviour).await, listed(*misbehaviour), "{misbehaviour:?}");
         assert_eq!(M::from_word(misbehaviour.word()), Some(*misbehaviour));
     }
+}
+
+/// LLM-01 where somebody waits for which option is meant: R is no answer at once, by the class of its failure
+/// (`spec 04 §16`). What was not offered comes through as it is: the step judges it.
+#[tokio::test]
+async fn every_misbehaviour_of_a_choice_ends_at_once() {
+    use Misbehaviour as M;
+    for misbehaviour in M::ALL {
+        let listed = match misbehaviour {
+            M::Status429 => "rate_limited".to_owned(),
+            M::ConnectRefused | M::Dns | M::Tls | M::ConnectTimeout => "transport_error".to_owned(),
+            M::FirstByteTimeout | M::Status500 | M::Status503 | M::Status529 | M::StreamCut => {
+                "transport_error".to_owned()
+            }
+            M::OutOfPool => "approve_everything".to_owned(),
+            M::LookAlike => "\u{441}1".to_owned(),
+            M::ExtraFields => "c1".to_owned(),
+            other => ends(&ask(), *other).await,
+        };
+        assert_eq!(ends(&select(), *misbehaviour).await, listed, "{misbehaviour:?}");
+    }
+}
+
+/// A script says what a model says of options, and evidence it asks for.
+#[tokio::test]
+async fn a_choice_is_scripted_like_any_answer() {
+    let model = script(
+        "
+        - purpose: select
+          answer: { contract: tl-ask-1, decision: request_context, choice: null, confidence: 0.5,
+                    neededEvidenceTypes: [chat_active_options] }
+        - { purpose: select, answer: { contract: tl-ask-1, decision: select, choice: c9, confidence: 0.99 } }
+        - { purpose: select, answer: {} }
+        ",
+    );
+    let needs = vec!["chat_active_options".to_owned()];
+    let says = |says, choice: Option<&str>, confidence, needs| {
+        let (contract, choice) = ("tl-ask-1".into(), choice.map(Into::into));
+        Attempt::Applied(Answer::Select { contract, says, choice, confidence, needs })
+    };
+    assert_eq!(asked(&model, &select()).await, says(Says::RequestContext, None, 50, needs));
+    assert_eq!(asked(&model, &select()).await, says(Says::Select, Some("c9"), 99, Vec::new()));
+    assert_eq!(asked(&model, &select()).await, Attempt::Applied(no_answer("schema")));
 }

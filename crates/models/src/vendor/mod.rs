@@ -220,8 +220,10 @@ pub(crate) enum Verdict {
     Said { text: String, usage: Option<Usage> },
     /// No answer, and a second try would not mend it.
     Nothing(String),
+    /// A second try may mend it, later: the vendor takes no more for now.
+    Limited { hint_ms: Option<i64> },
     /// A second try may mend it: nothing was processed.
-    NotApplied { why: String, hint_ms: Option<i64> },
+    NotApplied(String),
     /// A second try may mend it: nobody knows what became of it.
     Unknown(String),
 }

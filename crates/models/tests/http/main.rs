@@ -20,6 +20,10 @@ pub(crate) const KEY: &str = "sk-canary-0123456789abcdef";
 /// What a sound model says to a classification.
 pub(crate) const TICKET: &str = r#"{"label":"ticket","confidence":0.9,"anchor":null}"#;
 
+/// What one says of options.
+pub(crate) const FIRST: &str =
+    r#"{"contract":"tl-ask-1","decision":"select","choice":"c1","confidence":0.9,"neededEvidenceTypes":[]}"#;
+
 /// A wire, and for Anthropic which of its two ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Wire {
@@ -83,10 +87,16 @@ pub(crate) fn classify(text: &str) -> Ask {
     asks(text).remove(0)
 }
 
-/// How an ask ended, in a word: the label, why there is none, or that a second try may mend it.
+/// Which of the options is meant.
+pub(crate) fn select(text: &str) -> Ask {
+    asks(text).into_iter().find(|ask| ask.purpose() == Purpose::Select).unwrap()
+}
+
+/// How an ask ended, in a word: the label or the alias, why there is none, or that a second try may mend it.
 pub(crate) async fn ended(providers: &Providers, ask: &Ask) -> String {
     match asked(providers, ask).await {
         Attempt::Applied(Answer::Classify { label, .. }) => label,
+        Attempt::Applied(Answer::Select { choice, .. }) => choice.unwrap_or_default(),
         Attempt::Applied(Answer::None { why }) => why,
         Attempt::Applied(other) => format!("{other:?}"),
         Attempt::NotApplied { why, hint } => {

@@ -7,7 +7,7 @@ use throughline_engine::ask::{Answer, Ask};
 use throughline_fakes::model::Does;
 use throughline_models::{Misbehaviour, parse};
 
-use crate::{TICKET, WIRES, Wire, classify, ended};
+use crate::{FIRST, TICKET, WIRES, Wire, classify, ended, select};
 
 /// What a fake on a port can do wrong.
 fn on_the_wire() -> Vec<(Does, &'static str)> {
@@ -71,6 +71,35 @@ async fn what_goes_wrong_on_the_wire() {
     }
 }
 
+/// Who waits for an option is not kept waiting by a second try: what may be tried again elsewhere is no answer here, with
+/// the class of its failure, and one request was made. The same faults as above, over every wire.
+#[tokio::test]
+async fn what_goes_wrong_with_a_choice_ends_at_once() {
+    for wire in WIRES {
+        let (fake, providers) = wire.started().await;
+        for (n, (does, elsewhere)) in on_the_wire().into_iter().enumerate() {
+            let expected = match (&does, elsewhere) {
+                (Does::TooMany(_), _) => "rate_limited",
+                (_, "again, unknown") => "transport_error",
+                (_, "ticket") => "schema",
+                (_, why) => why,
+            };
+            fake.next(does.clone());
+            assert_eq!(ended(&providers, &select(&format!("text {n}"))).await, expected, "{wire:?} {does:?}");
+            assert_eq!(fake.calls(), n + 1, "{wire:?} {does:?}: one request");
+        }
+        fake.next(Does::Stall("{".into()));
+        let ask = select("it stalls");
+        assert_eq!(ask.budget_ms, 800);
+        assert_eq!(ended(&providers, &ask).await, "timeout", "{wire:?}");
+        fake.next(Does::Say(FIRST.into()));
+        assert_eq!(ended(&providers, &select("now")).await, "c1", "{wire:?}");
+        let nobody = wire.hasty(&format!("http://{}", closed().await));
+        assert_eq!(ended(&nobody, &select("nobody there")).await, "transport_error", "{wire:?}");
+        assert_eq!((fake.violations(), fake.unscripted()), (Vec::new(), 0), "{wire:?}");
+    }
+}
+
 /// Words that come, each in time, but never to an end: the ask's own time is the end.
 #[tokio::test]
 async fn a_slow_stream_is_not_waited_for_longer_than_the_ask_has() {
@@ -116,15 +145,17 @@ async fn what_is_wrong_with_the_words() {
     for wire in WIRES {
         let (fake, providers) = wire.started().await;
         for misbehaviour in Misbehaviour::ALL {
-            let Some(raw) = misbehaviour.raw() else { continue };
-            let ask = classify(misbehaviour.word());
-            fake.next(Does::Say(raw.clone()));
-            let expected = match parse(&ask, &raw) {
-                Answer::None { why } => why,
-                Answer::Classify { label, .. } => label,
-                other => panic!("{other:?}"),
-            };
-            assert_eq!(ended(&providers, &ask).await, expected, "{wire:?} {misbehaviour:?}");
+            for ask in [classify(misbehaviour.word()), select(misbehaviour.word())] {
+                let Some(raw) = misbehaviour.raw(&ask) else { continue };
+                fake.next(Does::Say(raw.clone()));
+                let expected = match parse(&ask, &raw) {
+                    Answer::None { why } => why,
+                    Answer::Classify { label, .. } => label,
+                    Answer::Select { choice, .. } => choice.unwrap_or_default(),
+                    other => panic!("{other:?}"),
+                };
+                assert_eq!(ended(&providers, &ask).await, expected, "{wire:?} {misbehaviour:?}");
+            }
         }
     }
 }
@@ -169,7 +200,8 @@ fn full_backlog() -> (SocketAddr, Vec<std::net::TcpStream>, socket2::Socket) {
 async fn every_question_survives_every_answer() {
     let wire = Wire { native: true, ..WIRES[2] };
     let (fake, providers) = wire.started().await;
-    let said = Misbehaviour::ALL.iter().filter_map(|misbehaviour| misbehaviour.raw());
+    let both = |misbehaviour: &Misbehaviour| [classify("x"), select("x")].map(|ask| misbehaviour.raw(&ask));
+    let said = Misbehaviour::ALL.iter().flat_map(both).flatten();
     for raw in said.chain([r#"{"items":[]}"#.into(), r#"{"text":7}"#.into(), "[]".into(), "{}".into()]) {
         for ask in throughline_models::conformance::asks("hello") {
             fake.next(Does::Say(raw.clone()));

@@ -6,10 +6,10 @@ use throughline_engine::effect::Attempt;
 use throughline_fakes::model::Does;
 use throughline_models::conformance::{asked, asks, check};
 
-use crate::{KEY, TICKET, WIRES, classify, ended};
+use crate::{FIRST, KEY, TICKET, WIRES, classify, ended};
 
 /// One sound answer to each of [`asks`].
-const SOUND: [&str; 8] = [
+const SOUND: [&str; 9] = [
     r#"{"label":"review","confidence":0.8,"anchor":"c1"}"#,
     r#"{"items":[{"type":"bug","title":"Login fails","acceptance":["It works on Firefox."]}]}"#,
     r#"{"items":[{"type":"epic","title":"Login"},{"type":"story","title":"Single sign-on"}]}"#,
@@ -17,6 +17,7 @@ const SOUND: [&str; 8] = [
     r#"{"kind":"pm","topic":"Login","summary":"It is late.","decisions":[],"risks":[],"questions":["Who?"]}"#,
     r#"{"decisions":[],"risks":["Load."],"questions":[],"changes":[]}"#,
     r#"{"text":"Caching. One cache stands in front of the store."}"#,
+    FIRST,
     r#"{"text":"It fails on Firefox."}"#,
 ];
 

@@ -259,6 +259,7 @@ fn world(texts: &[String]) -> World {
         lanes: (0..texts.len()).map(lane_name).map(lane).collect(),
         tracker: TrackerWorld { project: PROJECT.into(), ..TrackerWorld::default() },
         posts: Vec::new(),
+        host: BTreeMap::new(),
         workers: BTreeMap::new(),
         script: None,
         paused: None,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value as Json, json};
 use throughline_engine::lane::{Lane, Record};
 use throughline_engine::selection::{Account, OptionSet, Signal, Status, View};
-use throughline_engine::trace::TurnSummary;
+use throughline_engine::trace::{Predicate, TurnSummary};
 
 use super::{Mismatch, Sight, part, wanted, word};
 use crate::model::{Expectation, MAIN, TelemetryExpect, ViewExpect};
@@ -28,10 +28,19 @@ impl Sight<'_> {
         turns.filter_map(|turn| Some((&turn.summary, turn.summary.trace.selection.as_deref()?)))
     }
 
-    /// What stood between the list and a model, or a list and its host, as codes.
+    /// What stood between a list and a model or continuity, and why the text left the lists alone, as codes.
     pub(super) fn between(&self) -> impl Iterator<Item = String> {
-        let words = self.accounts().flat_map(|account| [&account.why_no_model, &account.blocked]);
-        words.flatten().map(|word| format!("selection.{word}"))
+        let words = self.accounts().flat_map(|account| [&account.why_no_model, &account.blocked]).flatten();
+        let passed = self.path.iter().flat_map(|turn| &turn.trace.passed);
+        let left = passed.filter_map(|predicate| match predicate {
+            Predicate::SelectionOff => Some("disabled"),
+            Predicate::NoOptions => Some("no_context"),
+            Predicate::SelectionQuestion => Some("question_intent"),
+            Predicate::SelectionCommand => Some("known_command"),
+            Predicate::NotAnOption => Some("not_selection_like"),
+            _ => None,
+        });
+        words.map(String::as_str).chain(left).map(|word| format!("selection.{word}"))
     }
 
     /// The option that is executed: of the turn itself, else of any that came of it.

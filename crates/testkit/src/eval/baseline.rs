@@ -1,25 +1,19 @@
 //! Figures that were recorded, and what became of them since (`spec 04 §16`, guardrails).
-//!
-//! Time from acceptance to decision, the third guardrail, is not measured here: without a model it is the step alone.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use throughline_engine::Millis;
+use throughline_engine::policy::selection::Guardrails;
 
 use super::goals::counts_mistakes;
-use super::{Rate, Report};
+use super::{Rate, Report, Watched};
 
 /// Fewer cases than this say nothing.
 const ENOUGH: usize = 200;
-/// A share of wrong decisions may grow by one in so many cases: half a percentage point.
-const WRONG_ONE_IN: i128 = 200;
-/// Clarifiers may become more by this many percent of what they were.
-const CLARIFIERS_PERCENT: i128 = 10;
-/// The figure the second guardrail is about.
-const CLARIFIERS: &str = "selection.clarifiers";
-/// The figure the first one is about; mistakes of the other kinds are held to the same.
-const WRONG_ACTIONS: &str = "selection.wrong_actions";
+/// All of something, in the unit of the guardrails: hundredths of a percent.
+const ALL: i128 = 10_000;
 
 /// The figures of a run, and which cases they are of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,6 +24,9 @@ pub struct Baseline {
     cases: String,
     /// Every figure that was decided.
     figures: BTreeMap<String, Share>,
+    /// What the guardrails of selection watch, where a case was about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    watched: Option<Watched>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,11 +53,33 @@ pub struct Compared {
     /// Its name.
     pub key: String,
     /// Then.
-    pub before: Option<Rate>,
+    pub before: Option<Measure>,
     /// Now.
-    pub now: Rate,
+    pub now: Measure,
     /// What that means.
     pub change: Change,
+}
+
+/// What a figure measures.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Measure {
+    /// So many of so many.
+    Share(Rate),
+    /// A time.
+    Time {
+        /// In milliseconds.
+        ms: Millis,
+    },
+}
+
+impl fmt::Display for Measure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Share(rate) => rate.fmt(f),
+            Self::Time { ms } => write!(f, "{ms} ms"),
+        }
+    }
 }
 
 /// What became of a figure.
@@ -73,13 +92,21 @@ pub enum Change {
     Moved,
     /// It was not there, or not decided.
     New,
-    /// Past a guardrail, but over too few cases to say so.
+    /// Over too few cases to say anything.
     Insufficient,
     /// Past a guardrail: go back.
     Rollback,
+    /// Past a guardrail that holds whatever was before: stop.
+    Halt,
 }
 
 impl Change {
+    /// A guardrail is broken.
+    #[must_use]
+    pub fn is_breach(self) -> bool {
+        matches!(self, Self::Rollback | Self::Halt)
+    }
+
     /// The public name.
     #[must_use]
     pub fn word(self) -> &'static str {
@@ -89,6 +116,7 @@ impl Change {
             Self::New => "new",
             Self::Insufficient => "insufficient",
             Self::Rollback => "rollback",
+            Self::Halt => "halt",
         }
     }
 }
@@ -100,26 +128,91 @@ impl Baseline {
         let decided = figures(report).filter(|(_, rate)| !rate.is_undecided());
         let figures =
             decided.map(|(key, rate)| (key.clone(), Share { hits: rate.hits, of: rate.of })).collect();
-        Self { version: 1, cases: report.fingerprint.clone(), figures }
+        Self { version: 1, cases: report.fingerprint.clone(), figures, watched: report.watched() }
     }
 
-    /// What became of each figure since.
+    /// What became of each figure since, held to these guardrails.
     ///
     /// # Errors
     ///
     /// The baseline is of other cases.
-    pub fn compare(&self, report: &Report) -> Result<Vec<Compared>, OtherCases> {
+    pub fn compare(&self, report: &Report, guard: &Guardrails) -> Result<Vec<Compared>, OtherCases> {
         if self.cases != report.fingerprint {
             return Err(OtherCases);
         }
         let compare = |(key, now): (&String, &Rate)| {
             let before =
                 self.figures.get(key).map(|share| Rate { hits: share.hits, of: share.of, undecided: 0 });
-            let change = before.map_or(Change::New, |before| change(key, before, *now));
-            Compared { key: key.clone(), before, now: *now, change }
+            let change = before.map_or(Change::New, |before| change(key, before, *now, guard));
+            Compared {
+                key: key.clone(),
+                before: before.map(Measure::Share),
+                now: Measure::Share(*now),
+                change,
+            }
         };
-        Ok(figures(report).filter(|(_, rate)| !rate.is_undecided()).map(compare).collect())
+        let mut all: Vec<_> = figures(report).filter(|(_, rate)| !rate.is_undecided()).map(compare).collect();
+        if let Some(now) = report.watched() {
+            all.extend(held(self.watched.as_ref(), &now, guard));
+        }
+        Ok(all)
     }
+}
+
+/// What the guardrails say of selection (`spec 04 §16`).
+#[must_use]
+pub fn held(before: Option<&Watched>, now: &Watched, guard: &Guardrails) -> Vec<Compared> {
+    let share = |key: &str, of: fn(&Watched) -> Rate, past: &dyn Fn(Rate, Rate) -> bool, breach: Change| {
+        let (before, now) = (before.map(of), of(now));
+        compared(
+            key,
+            before.map(Measure::Share),
+            Measure::Share(now),
+            breach,
+            before.is_some_and(|before| past(before, now)),
+        )
+    };
+    let wrong = |before, now| grew(before, now, guard.wrong_action_bp);
+    let more = |before, now| {
+        over(before, now, |then, _, is| is * ALL > then * (ALL + i128::from(guard.clarifier_rel_bp)))
+    };
+    let mut all = vec![
+        share("selection.wrong_actions", Watched::wrong_actions, &wrong, Change::Rollback),
+        share("selection.clarifiers", Watched::clarifiers, &more, Change::Rollback),
+    ];
+    if let Some(ms) = now.p95_ms {
+        let before = before.and_then(|before| before.p95_ms);
+        let past = before.is_some_and(|before| ms - before > guard.p95_ms);
+        let time = |ms| Measure::Time { ms };
+        all.push(compared("selection.decision_p95", before.map(time), time(ms), Change::Rollback, past));
+    }
+    // No second question is put without anything new: more than a few that are is no matter of before and after.
+    let unchanged = now.unchanged_retries();
+    if unchanged.of > 0 {
+        let past = unchanged.hits as i128 * ALL > unchanged.of as i128 * i128::from(guard.unchanged_retry_bp);
+        let before = before.map(|before| Measure::Share(before.unchanged_retries()));
+        all.push(compared(
+            "selection.unchanged_retries",
+            before,
+            Measure::Share(unchanged),
+            Change::Halt,
+            past,
+        ));
+    }
+    if now.turns < ENOUGH {
+        all.iter_mut().for_each(|figure| figure.change = Change::Insufficient);
+    }
+    all
+}
+
+fn compared(key: &str, before: Option<Measure>, now: Measure, breach: Change, past: bool) -> Compared {
+    let change = match before {
+        _ if past => breach,
+        None => Change::New,
+        Some(before) if before == now => Change::Same,
+        Some(_) => Change::Moved,
+    };
+    Compared { key: key.into(), before, now, change }
 }
 
 fn figures(report: &Report) -> impl Iterator<Item = (&String, &Rate)> {
@@ -127,16 +220,9 @@ fn figures(report: &Report) -> impl Iterator<Item = (&String, &Rate)> {
     figures.filter(|(_, rate)| rate.of > 0).map(|(key, rate)| (key, rate))
 }
 
-fn change(key: &str, before: Rate, now: Rate) -> Change {
-    let past = match key {
-        CLARIFIERS => {
-            over(before, now, |then, all, is| is * 100 > then * (100 + CLARIFIERS_PERCENT) && all > 0)
-        }
-        _ if key == WRONG_ACTIONS || counts_mistakes(key) => {
-            over(before, now, |then, all, is| (is - then) * WRONG_ONE_IN > all)
-        }
-        _ => false,
-    };
+/// Mistakes of the other kinds of cases are held to what wrong actions are.
+fn change(key: &str, before: Rate, now: Rate, guard: &Guardrails) -> Change {
+    let past = counts_mistakes(key) && grew(before, now, guard.wrong_action_bp);
     match (past, now.of >= ENOUGH) {
         (true, true) => Change::Rollback,
         (true, false) => Change::Insufficient,
@@ -145,7 +231,12 @@ fn change(key: &str, before: Rate, now: Rate) -> Change {
     }
 }
 
-/// Compares two shares in whole numbers, over their common denominator.
+/// A share grew by more than so many hundredths of a percent of all cases.
+fn grew(before: Rate, now: Rate, bp: u32) -> bool {
+    over(before, now, |then, all, is| (is - then) * ALL > all * i128::from(bp))
+}
+
+/// Compares two shares in whole numbers, over their common denominator: then, all, now.
 fn over(before: Rate, now: Rate, past: impl Fn(i128, i128, i128) -> bool) -> bool {
     let whole = |n: usize| n as i128;
     past(whole(before.hits * now.of), whole(before.of * now.of), whole(now.hits * before.of))
@@ -164,37 +255,92 @@ mod tests {
         Report { fingerprint: "f".into(), sections: vec![section], ..Report::default() }
     }
 
-    fn change_of(key: &str, then: (usize, usize), now: (usize, usize)) -> Change {
-        let baseline = Baseline::of(&report(&[(key, then.0, then.1)]));
-        baseline.compare(&report(&[(key, now.0, now.1)])).unwrap()[0].change
+    fn watching(watched: Watched) -> Report {
+        let section = Section { watched: Some(watched), ..Section::default() };
+        Report { fingerprint: "f".into(), sections: vec![section], ..Report::default() }
     }
 
+    fn compare(then: &Report, now: &Report) -> Vec<Compared> {
+        Baseline::of(then).compare(now, &Guardrails::default()).unwrap()
+    }
+
+    fn change_of(key: &str, then: (usize, usize), now: (usize, usize)) -> Change {
+        compare(&report(&[(key, then.0, then.1)]), &report(&[(key, now.0, now.1)]))[0].change
+    }
+
+    /// What became of the figure of that name.
+    fn held_to(key: &str, then: Watched, now: Watched) -> Change {
+        let all = compare(&watching(then), &watching(now));
+        all.iter().find(|figure| figure.key == key).unwrap_or_else(|| panic!("{all:?}")).change
+    }
+
+    const QUIET: Watched = Watched {
+        turns: 1_000,
+        wrong: 10,
+        asked: 200,
+        passed: 0,
+        retries: 0,
+        unchanged: 0,
+        p95_ms: Some(100),
+    };
+
     #[test]
-    fn a_tenth_more_clarifiers_is_allowed() {
-        assert_eq!(change_of(CLARIFIERS, (200, 1000), (221, 1000)), Change::Rollback);
-        assert_eq!(change_of(CLARIFIERS, (200, 1000), (220, 1000)), Change::Moved);
-        assert_eq!(change_of(CLARIFIERS, (200, 1000), (219, 1000)), Change::Moved);
-        assert_eq!(change_of(CLARIFIERS, (20, 100), (30, 100)), Change::Insufficient);
+    fn s67_a_tenth_more_clarifiers_is_allowed() {
+        let asked = |asked| held_to("selection.clarifiers", QUIET, Watched { asked, ..QUIET });
+        assert_eq!((asked(221), asked(219)), (Change::Rollback, Change::Moved));
+        assert_eq!((asked(220), asked(200), asked(0)), (Change::Moved, Change::Same, Change::Moved));
+        let none = Watched { asked: 0, ..QUIET };
+        assert_eq!(held_to("selection.clarifiers", none, none), Change::Same);
     }
 
     #[test]
     fn half_a_point_more_wrong_actions_is_allowed() {
-        for key in [WRONG_ACTIONS, "pending.boolean.hijack"] {
-            assert_eq!(change_of(key, (10, 1000), (15, 1000)), Change::Moved);
-            assert_eq!(change_of(key, (10, 1000), (16, 1000)), Change::Rollback);
-            assert_eq!(change_of(key, (10, 1000), (0, 1000)), Change::Moved);
-            assert_eq!(change_of(key, (10, 1000), (10, 1000)), Change::Same);
-        }
+        let wrong = |wrong| held_to("selection.wrong_actions", QUIET, Watched { wrong, ..QUIET });
+        assert_eq!((wrong(15), wrong(16), wrong(0)), (Change::Moved, Change::Rollback, Change::Moved));
+        let key = "pending.boolean.hijack";
+        assert_eq!(change_of(key, (10, 1000), (15, 1000)), Change::Moved);
+        assert_eq!(change_of(key, (10, 1000), (16, 1000)), Change::Rollback);
+        assert_eq!(change_of(key, (10, 1000), (10, 1000)), Change::Same);
+        assert_eq!(change_of(key, (1, 100), (9, 100)), Change::Insufficient);
         assert_eq!(change_of("pending.boolean.recall", (900, 1000), (100, 1000)), Change::Moved);
+    }
+
+    #[test]
+    fn a_quarter_of_a_second_later_is_allowed() {
+        let p95 = |ms| held_to("selection.decision_p95", QUIET, Watched { p95_ms: Some(ms), ..QUIET });
+        assert_eq!((p95(350), p95(351), p95(100)), (Change::Moved, Change::Rollback, Change::Same));
+        let unmeasured = Watched { p95_ms: None, ..QUIET };
+        assert_eq!(held_to("selection.decision_p95", unmeasured, QUIET), Change::New);
+    }
+
+    #[test]
+    fn second_questions_that_show_nothing_new_stop_it_whatever_was_before() {
+        let retries = |unchanged| Watched { retries: 100, unchanged, ..QUIET };
+        let key = "selection.unchanged_retries";
+        assert_eq!(held_to(key, QUIET, retries(3)), Change::Halt);
+        assert_eq!(held_to(key, retries(3), retries(3)), Change::Halt);
+        assert_eq!(held_to(key, retries(3), retries(2)), Change::Moved);
+    }
+
+    #[test]
+    fn too_few_turns_say_nothing() {
+        let few = Watched { turns: 199, asked: 190, wrong: 100, retries: 9, unchanged: 9, ..QUIET };
+        let all = compare(&watching(QUIET), &watching(few));
+        assert!(all.iter().all(|figure| figure.change == Change::Insufficient), "{all:?}");
+        let enough = Watched { turns: 200, ..few };
+        assert_eq!(held_to("selection.clarifiers", QUIET, enough), Change::Rollback);
     }
 
     #[test]
     fn other_cases_are_not_compared() {
         let baseline = Baseline::of(&report(&[("a", 1, 2)]));
         let other = Report { fingerprint: "g".into(), ..report(&[("a", 1, 2)]) };
-        assert_eq!(baseline.compare(&other), Err(OtherCases));
-        assert_eq!(baseline.compare(&report(&[("b", 1, 2)])).unwrap()[0].change, Change::New);
-        let text = serde_json::to_string(&baseline).unwrap();
-        assert_eq!(serde_json::from_str::<Baseline>(&text).unwrap(), baseline);
+        let guard = Guardrails::default();
+        assert_eq!(baseline.compare(&other, &guard), Err(OtherCases));
+        assert_eq!(baseline.compare(&report(&[("b", 1, 2)]), &guard).unwrap()[0].change, Change::New);
+        for baseline in [baseline, Baseline::of(&watching(QUIET))] {
+            let text = serde_json::to_string(&baseline).unwrap();
+            assert_eq!(serde_json::from_str::<Baseline>(&text).unwrap(), baseline);
+        }
     }
 }

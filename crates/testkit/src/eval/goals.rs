@@ -86,6 +86,13 @@ goals! {
     "selection.labels.wrong": "selection, ordinals and labels", "wrong option", "0.05", AtMost(0.005);
     "selection.labels.picked": "selection, ordinals and labels", "picked on none", "", Open;
     "selection.indirect.wrong": "selection, indirect", "wrong option, without a model", "0.04", AtMost(0.005);
+    "list.offers.right": "selection, offers, a host's list", "right", "", Open;
+    "list.offers.wrong": "selection, offers, a host's list", "wrong option", "", Open;
+    "list.offers.picked": "selection, offers, a host's list", "picked on none", "", Open;
+    "list.labels.right": "selection, ordinals and labels, a host's list", "right", "", Open;
+    "list.labels.wrong": "selection, ordinals and labels, a host's list", "wrong option", "", Open;
+    "list.labels.picked": "selection, ordinals and labels, a host's list", "picked on none", "", Open;
+    "list.indirect.wrong": "selection, indirect, a host's list", "wrong option, without a model", "", Open;
     "anaphora.anaphor": "reference", "anaphor recall", "0.95–1.00", AtLeast(0.97);
     "anaphora.self_contained": "reference", "false alarms", "0.07–0.46", AtMost(0.08);
     "anaphora.ellipsis": "reference", "ellipsis recall", "0.04–0.37", AtLeast(0.55);

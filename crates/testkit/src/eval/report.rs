@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::goals::{self, Judged};
-use super::{Cases, Mistake, Ran, Run, Section, Table, Task};
+use super::{Cases, Mistake, Ran, Run, Section, Selection, Table, Task, Watched};
 use crate::driver::DriverError;
 
 /// What was found.
@@ -87,10 +87,30 @@ fn mistakes<T: Task>(ran: &[Ran<T>]) -> Mistakes {
     Mistakes { task: T::NAME, counts, all }
 }
 
+/// What recorded turns are known by, in the place of a fingerprint of cases: figures of one time are compared with those of
+/// another.
+const LIVE: &str = "live";
+
 impl Report {
+    /// What the guardrails watch of turns as they were recorded, and nothing else.
+    #[must_use]
+    pub fn live(watched: Watched) -> Self {
+        let tables = vec![watched.table("What the guardrails watch, in recorded turns")];
+        let task = Selection::NAME;
+        let section =
+            Section { task, cases: watched.turns, tables, watched: Some(watched), ..Section::default() };
+        Self { fingerprint: LIVE.into(), sections: vec![section], ..Self::default() }
+    }
+
     /// The columns of the headline table.
     pub const HEAD: [&'static str; 8] =
         ["kind", "figure", "seen", "95 %", "of", "goal", "best baseline", "verdict"];
+
+    /// What the guardrails of selection watch, where a case was about it.
+    #[must_use]
+    pub fn watched(&self) -> Option<Watched> {
+        self.sections.iter().find_map(|section| section.watched)
+    }
 
     /// The headline table as text.
     #[must_use]
@@ -176,6 +196,7 @@ impl Serialize for Report {
         let tasks: Vec<Value> = self.sections.iter().map(section).collect();
         json!({
             "cases": self.cases, "fingerprint": self.fingerprint, "figures": self.figures, "tasks": tasks,
+            "watched": self.watched(),
         })
         .serialize(serializer)
     }

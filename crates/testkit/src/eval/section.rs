@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::Rate;
+use super::{Rate, Watched};
 
 /// Everything measured about the cases of one kind.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +17,8 @@ pub struct Section {
     pub figures: Vec<(String, Rate)>,
     /// The tables.
     pub tables: Vec<Table>,
+    /// What the guardrails watch of these cases, where they watch any.
+    pub watched: Option<Watched>,
 }
 
 /// Figures of several groups.

@@ -1,9 +1,12 @@
-//! `selection`: which of the options is meant, or none of them, or is it truly open?
+//! `selection`: which of the options is meant, or none of them, or is it truly open? Each case is put twice: as an asked
+//! question (rung 6), and as a host's list with a question about it open (rung 7).
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 use throughline_engine::recognize::Expected;
 
+use super::guard::{Came, Watch, Watched};
+use super::listed::{self, Listed};
 use super::question::{self, Answered};
 use super::section::grouped;
 use super::{Labels, Mistake, Ran, Rate, Section, Subject, Table, Task};
@@ -46,15 +49,17 @@ enum Gold {
 /// What was picked.
 #[derive(Clone, Debug)]
 pub struct Picked {
-    /// The option; nothing when the engine asks back or routes on.
+    /// Of an asked question: the option; nothing when the engine asks back or routes on.
     pick: Option<usize>,
     answered: Answered,
+    /// Of a host's list.
+    listed: Listed,
 }
 
 impl Task for Selection {
     const NAME: &'static str = "selection";
-    const MISTAKES: &'static [&'static str] = &["wrong-option", "picked", "missed"];
-    /// As an asked question, rung 6.
+    const MISTAKES: &'static [&'static str] =
+        &["list-wrong-option", "list-picked", "wrong-option", "picked", "missed", "list-missed"];
     type Decided = Picked;
 
     fn id(&self) -> &str {
@@ -82,7 +87,8 @@ impl Task for Selection {
         let answered = question::ask(subject, now, &self.asked(), self.expected(), &self.user_text)?;
         let label = answered.taken().text;
         let pick = label.and_then(|label| self.options.iter().position(|option| **option == *label));
-        Ok(Picked { pick, answered })
+        let listed = listed::put(subject, now, &self.options, &self.user_text)?;
+        Ok(Picked { pick, answered, listed })
     }
 
     fn predict(&self, decided: &Self::Decided) -> Vec<Value> {
@@ -90,14 +96,91 @@ impl Task for Selection {
     }
 
     fn mistakes(&self, decided: &Self::Decided) -> Vec<Mistake> {
-        let mistake = match (&self.gold, decided.pick) {
-            (Gold::Index { index }, Some(pick)) if pick == *index => return Vec::new(),
-            (Gold::Index { .. }, Some(_)) => "wrong-option",
-            (Gold::Index { .. }, None) => "missed",
-            (_, Some(_)) => "picked",
-            (_, None) => return Vec::new(),
+        let Picked { pick, answered, listed } = decided;
+        let asked = self.judge(*pick).map(|n| {
+            let why = answered.why(&self.expected(), &self.user_text);
+            self.mistake(["wrong-option", "picked", "missed"][n], answered.told(), why)
+        });
+        let listed = self.judge(listed.pick).map(|n| {
+            let kind = ["list-wrong-option", "list-picked", "list-missed"][n];
+            self.mistake(kind, listed.told(&self.options), listed.seen.told())
+        });
+        asked.into_iter().chain(listed).collect()
+    }
+
+    fn section(ran: &[Ran<Self>]) -> Section {
+        let mut section = Section { task: Self::NAME, cases: ran.len(), ..Section::default() };
+        let all: Vec<&Ran<Self>> = ran.iter().collect();
+        let mut rungs = Table::new("by_rung", "By rung", &HEAD_OF_RUNGS);
+        let row = |rung: &str, pick| [vec![rung.into()], Figures::of(&all, pick).row()].concat();
+        rungs.rows.push(row("6, an asked question", asked));
+        rungs.rows.push(row("7, a host's list", listed));
+        let watched = watched(ran);
+        let mut groups = Table::new("by_source_and_label", "By source and label, rung 6", &HEAD);
+        for ((source, sub), group) in grouped(ran, |ran| (&ran.case.source, ran.case.sub())) {
+            groups
+                .rows
+                .push([vec![source.as_str().into(), sub.into()], Figures::of(&group, asked).row()].concat());
+        }
+        section.tables = vec![rungs, watched.table("What the guardrails watch, rung 7"), groups];
+        section.watched = Some(watched);
+        for (kind, group) in grouped(ran, |ran| ran.case.kind()) {
+            for (rung, pick) in [("selection", asked as Pick), ("list", listed as Pick)] {
+                let of = Figures::of(&group, pick);
+                let figures = [("right", of.right), ("wrong", of.wrong), ("picked", of.picked)];
+                section.figures.extend(figures.map(|(name, rate)| (format!("{rung}.{kind}.{name}"), rate)));
+            }
+        }
+        section
+    }
+}
+
+const HEAD: [&str; 7] = ["source", "label", "one meant", "right", "wrong option", "none or open", "picked"];
+const HEAD_OF_RUNGS: [&str; 6] = ["rung", "one meant", "right", "wrong option", "none or open", "picked"];
+
+/// What was picked of one of the two runs.
+type Pick = fn(&Picked) -> Option<usize>;
+
+fn asked(picked: &Picked) -> Option<usize> {
+    picked.pick
+}
+
+fn listed(picked: &Picked) -> Option<usize> {
+    picked.listed.pick
+}
+
+/// What the guardrails watch: of every case as a host's list.
+fn watched(ran: &[Ran<Selection>]) -> Watched {
+    let mut watch = Watch::default();
+    for Ran { case, decided: Picked { listed, .. } } in ran {
+        let option = listed.pick.map(|pick| case.options[pick].as_str());
+        let came = match (option, listed.asked) {
+            (Some(option), _) => Came::To(option),
+            (None, true) => Came::Asked,
+            (None, false) => Came::Passed,
         };
-        vec![Mistake {
+        watch.count(came, listed.took);
+        if listed.pick.is_some_and(|pick| case.gold != Gold::Index { index: pick }) {
+            watch.was_wrong();
+        }
+    }
+    watch.seen()
+}
+
+impl Selection {
+    /// Which kind of mistake a pick is: another option than the one meant, one although none is meant, or none although
+    /// one is.
+    fn judge(&self, pick: Option<usize>) -> Option<usize> {
+        match (&self.gold, pick) {
+            (Gold::Index { index }, Some(pick)) => (pick != *index).then_some(0),
+            (Gold::Index { .. }, None) => Some(2),
+            (_, Some(_)) => Some(1),
+            (_, None) => None,
+        }
+    }
+
+    fn mistake(&self, mistake: &'static str, decided: String, why: String) -> Mistake {
+        Mistake {
             mistake,
             id: self.id.clone(),
             group: format!("{} · {}", self.source, self.gold_sub.as_deref().unwrap_or("–")),
@@ -108,46 +191,11 @@ impl Task for Selection {
                 Gold::Nothing { .. } => "none of them".into(),
                 Gold::Ambiguous { .. } => "several".into(),
             },
-            decided: decided.answered.told(),
-            why: decided.answered.why(&self.expected(), &self.user_text),
-        }]
+            decided,
+            why,
+        }
     }
 
-    fn section(ran: &[Ran<Self>]) -> Section {
-        let mut section = Section { task: Self::NAME, cases: ran.len(), ..Section::default() };
-        section.notes.push(
-            "As a host's option set (rung 7): not yet decided, this version of the engine has no option sets.".into(),
-        );
-        let all: Vec<&Ran<Self>> = ran.iter().collect();
-        let mut rungs = Table::new("by_rung", "By rung", &HEAD_OF_RUNGS);
-        let asked = Figures::of(&all);
-        rungs.rows.push([vec!["6, an asked question".into()], asked.row()].concat());
-        rungs.rows.push([vec!["7, an option set".into()], asked.undecided().row()].concat());
-        let mut groups = Table::new("by_source_and_label", "By source and label, rung 6", &HEAD);
-        for ((source, sub), group) in grouped(ran, |ran| (&ran.case.source, ran.case.sub())) {
-            groups.rows.push([vec![source.as_str().into(), sub.into()], Figures::of(&group).row()].concat());
-        }
-        section.tables = vec![rungs, groups];
-        for (kind, group) in grouped(ran, |ran| ran.case.kind()) {
-            let of = Figures::of(&group);
-            let figures = [("right", of.right), ("wrong", of.wrong), ("picked", of.picked)];
-            section.figures.extend(figures.map(|(name, rate)| (format!("selection.{kind}.{name}"), rate)));
-        }
-        // What the guardrails of `spec 04 §16` watch: an option that is not the label, and every question asked back.
-        let of =
-            |hit: &dyn Fn(&Ran<Self>) -> bool| -> Rate { ran.iter().map(|ran| Some(hit(ran))).collect() };
-        let wrong =
-            of(&|ran| ran.decided.pick.is_some_and(|pick| ran.case.gold != Gold::Index { index: pick }));
-        section.figures.push(("selection.wrong_actions".into(), wrong));
-        section.figures.push(("selection.clarifiers".into(), of(&|ran| ran.decided.pick.is_none())));
-        section
-    }
-}
-
-const HEAD: [&str; 7] = ["source", "label", "one meant", "right", "wrong option", "none or open", "picked"];
-const HEAD_OF_RUNGS: [&str; 6] = ["rung", "one meant", "right", "wrong option", "none or open", "picked"];
-
-impl Selection {
     fn sub(&self) -> &str {
         self.gold_sub.as_deref().unwrap_or("None")
     }
@@ -187,22 +235,17 @@ struct Figures {
 }
 
 impl Figures {
-    fn of(group: &[&Ran<Selection>]) -> Self {
+    fn of(group: &[&Ran<Selection>], pick: Pick) -> Self {
         let meant = group.iter().filter_map(|ran| match ran.case.gold {
-            Gold::Index { index } => Some((ran.decided.pick, index)),
+            Gold::Index { index } => Some((pick(&ran.decided), index)),
             _ => None,
         });
         let open = group.iter().filter(|ran| !matches!(ran.case.gold, Gold::Index { .. }));
         Self {
             right: meant.clone().map(|(pick, index)| Some(pick == Some(index))).collect(),
             wrong: meant.map(|(pick, index)| Some(pick.is_some_and(|pick| pick != index))).collect(),
-            picked: open.map(|ran| Some(ran.decided.pick.is_some())).collect(),
+            picked: open.map(|ran| Some(pick(&ran.decided).is_some())).collect(),
         }
-    }
-
-    fn undecided(self) -> Self {
-        let none = |rate: Rate| Rate { hits: 0, of: rate.of, undecided: rate.of };
-        Self { right: none(self.right), wrong: none(self.wrong), picked: none(self.picked) }
     }
 
     fn row(&self) -> Vec<super::Cell> {
@@ -218,18 +261,28 @@ impl Figures {
 
 #[cfg(test)]
 mod tests {
-    use super::question::made::answered;
+    use super::question::made::{answered, seen};
     use super::*;
+    use throughline_engine::Reason;
 
-    fn ran(gold: Value, sub: Option<&str>, pairing: &str, pick: Option<usize>) -> Ran<Selection> {
+    /// A case, and what was picked of it: as an asked question, and as a list.
+    fn ran(
+        gold: &Value,
+        (sub, pairing): (Option<&str>, &str),
+        pick: Option<usize>,
+        (listed, asked): (Option<usize>, bool),
+    ) -> Ran<Selection> {
         let row = json!({
             "id": "1", "source": "own", "options": ["a", "b"], "user_text": "!", "gold": gold, "gold_sub": sub,
             "pairing": pairing,
         });
         let case: Selection = serde_json::from_value(row).unwrap();
         case.check().unwrap();
-        Ran { case, decided: Picked { pick, answered: answered(None, false) } }
+        let listed = Listed { pick: listed, asked, took: None, seen: seen(Reason::OptionLabel) };
+        Ran { case, decided: Picked { pick, answered: answered(None, false), listed } }
     }
+
+    const NATURAL: (Option<&str>, &str) = (None, "natural");
 
     #[test]
     fn goals_group_cases_by_how_they_came_about() {
@@ -239,37 +292,42 @@ mod tests {
             (Some("ordinal"), "upstream_test", "labels"),
             (Some("indirect_books"), "natural", "indirect"),
         ] {
-            assert_eq!(ran(json!({ "index": 0 }), sub, pairing, None).case.kind(), kind);
+            assert_eq!(ran(&json!({ "index": 0 }), (sub, pairing), None, (None, true)).case.kind(), kind);
         }
     }
 
     #[test]
     fn asking_back_is_right_where_nothing_is_meant() {
-        let mistake = |gold: Value, pick| {
-            let ran = ran(gold, None, "natural", pick);
-            ran.case.mistakes(&ran.decided).first().map(|found| found.mistake)
+        let mistakes = |gold: Value, pick| {
+            let ran = ran(&gold, NATURAL, pick, (pick, false));
+            ran.case.mistakes(&ran.decided).into_iter().map(|found| found.mistake).collect::<Vec<_>>()
         };
-        assert_eq!(mistake(json!({ "index": 1 }), Some(1)), None);
-        assert_eq!(mistake(json!({ "index": 1 }), Some(0)), Some("wrong-option"));
-        assert_eq!(mistake(json!({ "index": 1 }), None), Some("missed"));
+        assert_eq!(mistakes(json!({ "index": 1 }), Some(1)), [""; 0]);
+        assert_eq!(mistakes(json!({ "index": 1 }), Some(0)), ["wrong-option", "list-wrong-option"]);
+        assert_eq!(mistakes(json!({ "index": 1 }), None), ["missed", "list-missed"]);
         for open in [json!({ "none": true }), json!({ "ambiguous": [0, 1] })] {
-            assert_eq!(mistake(open.clone(), None), None);
-            assert_eq!(mistake(open, Some(0)), Some("picked"));
+            assert_eq!(mistakes(open.clone(), None), [""; 0]);
+            assert_eq!(mistakes(open, Some(0)), ["picked", "list-picked"]);
         }
     }
 
-    /// The guardrails' two figures are over every case.
+    /// The guardrails watch the run as a list: an option that is not the label, and every question.
     #[test]
-    fn wrong_actions_and_clarifiers() {
+    fn wrong_actions_clarifiers_and_passes() {
+        let (one, none) = (json!({ "index": 1 }), json!({ "none": true }));
         let all = [
-            ran(json!({ "index": 1 }), None, "natural", Some(1)),
-            ran(json!({ "index": 1 }), None, "natural", Some(0)),
-            ran(json!({ "none": true }), None, "natural", Some(0)),
-            ran(json!({ "none": true }), None, "natural", None),
+            ran(&one, NATURAL, None, (Some(1), false)),
+            ran(&one, NATURAL, Some(1), (Some(0), false)),
+            ran(&none, NATURAL, None, (Some(0), false)),
+            ran(&none, NATURAL, Some(0), (None, true)),
+            ran(&none, NATURAL, None, (None, false)),
         ];
         let section = Selection::section(&all);
+        let watched = section.watched.unwrap();
+        assert_eq!((watched.turns, watched.wrong, watched.asked, watched.passed), (5, 2, 1, 1));
         let figure = |key: &str| section.figures.iter().find(|(name, _)| name == key).unwrap().1;
-        assert_eq!((figure("selection.wrong_actions").hits, figure("selection.wrong_actions").of), (2, 4));
-        assert_eq!((figure("selection.clarifiers").hits, figure("selection.clarifiers").of), (1, 4));
+        assert_eq!((figure("selection.offers.right").hits, figure("list.offers.right").hits), (1, 1));
+        assert_eq!((figure("selection.offers.wrong").hits, figure("list.offers.wrong").hits), (0, 1));
+        assert_eq!((figure("selection.offers.picked").hits, figure("list.offers.picked").hits), (1, 1));
     }
 }

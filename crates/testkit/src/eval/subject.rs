@@ -3,7 +3,7 @@
 use throughline_engine::event::{AssistantPosted, EventKind, Posted};
 use throughline_engine::given::Addressing;
 use throughline_engine::lane::MessageKind;
-use throughline_engine::{Step, Timestamp};
+use throughline_engine::{Millis, Step, Timestamp};
 
 use super::{Ran, Task};
 use crate::driver::DriverError;
@@ -25,6 +25,11 @@ pub trait Subject {
     ///
     /// What the subject cannot do.
     fn deliver(&mut self, incoming: Incoming) -> Result<Step, DriverError>;
+
+    /// How long the last delivery took to be decided, in milliseconds; nothing where nobody measures it.
+    fn took(&self) -> Option<Millis> {
+        None
+    }
 
     /// What would be decided if this came in now; the lane stays as it was.
     ///

@@ -22,46 +22,14 @@ type Read<T> = Result<T, ParseError>;
 /// Expectations about what this version does not have: they are read, and fail when they run.
 const LATER: [&str; 2] = ["facts", "warnings"];
 
-/// What stands between a list and a model, or a list and its host: codes of `spec 04` that are no reason of a decision
-/// by themselves.
-const BETWEEN: [&str; 37] = [
-    "timeout",
-    "rate_limited",
-    "transport_error",
-    "malformed_answer",
-    "contract_version_mismatch",
-    "invalid_needed_context",
-    "out_of_pool",
-    "abstain",
-    "low_confidence",
-    "no_new_evidence",
-    "budget_exhausted",
-    "enrichment_unavailable",
-    "scope_not_available",
-    "candidates_changed",
-    "loop_guard",
-    "loop_guard_continuity",
-    "loop_guard_same_cycle",
-    "superseded",
-    "stale_cycle",
-    "late_answer",
-    "context_replaced",
-    "phase_c",
-    "llm_suggested",
-    "need_more_info_veto",
-    "released_by_model",
-    "registered",
-    "refreshed",
-    "registered_ui_only",
-    "closed",
-    "registration_too_many",
-    "registration_bad_option",
-    "registration_bad_scope",
-    "option_pressed",
+/// What stands between a list and a model, or a list and continuity: codes of `spec 04` that are no reason by themselves.
+const BETWEEN: [&str; 6] = [
     "feature_disabled",
     "classifier_not_eligible",
     "not_denoted",
     "all_candidates_rejected",
+    "option_set_mismatch",
+    "scope_mismatch",
 ];
 
 /// Every step of the specification (`spec 03 §3`).

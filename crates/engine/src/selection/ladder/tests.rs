@@ -1,6 +1,7 @@
 //! The rows of `spec 04 §18` that one text decides, without a model.
 
 use alloc::format;
+use alloc::vec;
 
 use super::*;
 use crate::policy::selection::Selection;
