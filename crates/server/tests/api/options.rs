@@ -266,7 +266,7 @@ async fn lists_need_a_scope_of_their_own() {
     let server = start(&[Scope::EventsWrite]).await;
     let event = json!({"lane": {"conversation": "c1"}, "kind": "options.shown", "shown": recent()});
     let refused = server.event("k1", &event).token(&text).send().await;
-    assert_eq!((refused.status, refused.problem().as_str()), (403, "TL-2104"));
+    assert_eq!((refused.status, refused.problem().as_str()), (403, "TL-2103"));
     server.stopped().await;
     let server = start(&[Scope::EventsWrite, Scope::OptionsWrite]).await;
     let taken = server.event("k1", &event).token(&text).header("Prefer", "wait=10").send().await;
