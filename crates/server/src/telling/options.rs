@@ -30,6 +30,30 @@ fn all_views(lane: &Lane) -> impl Iterator<Item = &View> {
     })
 }
 
+/// A list, and how it stands for whom.
+pub(crate) struct Listed {
+    pub(crate) set: wire::OptionSet,
+    /// By person; nobody: everybody who has not said anything yet.
+    pub(crate) standings: Vec<(String, wire::Standing)>,
+}
+
+/// The lists that are there, as that person sees them; their own standing comes first.
+pub(crate) fn listed(lane: &Lane, viewer: &str) -> Vec<Listed> {
+    let sets = lane.records.iter().filter_map(|record| match record {
+        Record::OptionSet(set) => Some(set),
+        _ => None,
+    });
+    let of = |set: &OptionSet| {
+        let stands = |view: &View| {
+            view.standing(&set.id).map(|standing| (view.user.clone(), wire::Standing::from(Some(standing))))
+        };
+        let mut standings: Vec<_> = all_views(lane).filter_map(stands).collect();
+        standings.sort_by_key(|(user, _)| (user != viewer, user.is_empty(), user.clone()));
+        Listed { set: wire::OptionSet::seen(set, viewer), standings }
+    };
+    sets.map(of).collect()
+}
+
 /// The view of that person; of whoever has not said anything yet, the one everybody's begins with.
 pub(crate) fn view_of<'l>(lane: &'l Lane, user: &str) -> Option<&'l View> {
     let of = |user: &str| all_views(lane).find(|view| view.user == user);
