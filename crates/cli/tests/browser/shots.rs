@@ -212,7 +212,7 @@ fn pictures_of_the_workspace() {
     page.until_open("sample2 changed yesterday");
     shoot(&page, "workspace-open");
     page.write("report from reports");
-    page.until_says("1. Report");
+    page.until_says("Which one do you mean?");
     page.write("report from reports");
     page.until_card("a list", |card| card.step == "options");
     shoot(&page, "workspace-list");

@@ -95,7 +95,7 @@ fn an_option_is_opened_by_its_name_and_by_its_place_in_a_panel() {
 }
 
 #[test]
-fn that_one_is_what_is_left_and_not_that_the_other_is_the_other() {
+fn not_that_the_other_is_the_other_one_of_two() {
     let Some(browser) = Browser::start() else { return };
     let serving = Serving::start();
     let page = Workspace::open(&browser, &serving.url());
@@ -105,18 +105,27 @@ fn that_one_is_what_is_left_and_not_that_the_other_is_the_other() {
     page.write("not that, the other");
     page.until_open("Links Panel E");
     page.until_done("links-e");
-    // It is open already: which one is meant is asked, and nothing is opened by a guess.
+    page.is_clean();
+}
+
+#[test]
+fn that_one_is_the_one_that_is_left() {
+    let Some(browser) = Browser::start() else { return };
+    let serving = Serving::start();
+    let page = Workspace::open(&browser, &serving.url());
+    page.write("from the dashboard");
+    page.until_says("These are the options in Home");
+    page.write("not the first");
+    page.until_says("“Links Panel E” instead?");
+    assert_eq!(page.open_now(), Value::Null, "it was not said yet");
+    page.write("that one");
+    page.until_open("Links Panel E");
+    page.until_done("links-e");
+    // It is open already, so nothing is opened by a guess.
     page.click(At::Css("#reader [data-close]"));
     page.write("that one");
-    page.until_says("Which one");
+    page.until_says("I am not sure which one in Home you mean.");
     assert_eq!(page.open_now(), Value::Null);
-    page.write("not that");
-    page.until_says("instead?");
-    page.write("that one");
-    page.until(&"a document to be open", || match page.open_now() {
-        Value::Null => Err("none".into()),
-        _ => Ok(()),
-    });
     page.is_clean();
 }
 
@@ -126,7 +135,7 @@ fn what_cannot_be_told_apart_is_a_list_of_buttons() {
     let serving = Serving::start();
     let page = Workspace::open(&browser, &serving.url());
     page.write("report from reports");
-    page.until_says("1. Report");
+    page.until_says("Which one do you mean?");
     page.write("report from reports");
     let card = page.until_card("a list", |card| card.step == "options");
     assert!(card.actions.ends_with(&["none_of_these".into(), "leave".into()]), "{card:?}");
@@ -262,7 +271,7 @@ fn the_workspace_is_for_everybody() {
     let serving = Serving::start();
     let page = Workspace::open(&browser, &serving.url());
     page.write("report from reports");
-    page.until_says("1. Report");
+    page.until_says("Which one do you mean?");
     page.write("report from reports");
     page.until_card("a list", |card| card.step == "options");
     page.click(At::Css("[data-instance=recent] [data-option=sample2] a"));
