@@ -18,7 +18,7 @@ use throughline_trackers::local::StoredIssue;
 use crate::checkers;
 use crate::faults::POINTS;
 use crate::given::{amend, seed};
-use crate::host::{done, failed, is_hosts};
+use crate::host::{done, failed, is_hosts, said};
 use crate::seen::Looked;
 use crate::world::{Outside, TENANT};
 
@@ -303,7 +303,10 @@ impl Run {
     async fn dispatch(&mut self) -> Result<bool, Stop> {
         let mut busy = false;
         for leased in self.host.lease_effects(16).await? {
-            if !self.outside.hosting.holds(&leased) {
+            if self.outside.hosting.holds(&leased) {
+                // It is on its way: its answer is all that is held.
+                self.outside.store.mark(TENANT, &leased.effect.row.id, leased.fence).await?;
+            } else {
                 self.host.perform(leased).await?;
                 busy = true;
             }
@@ -401,7 +404,11 @@ impl Run {
             return Ok(false);
         }
         let Some(leased) = self.outside.hosting.release(&found.row.id) else { return Ok(false) };
-        self.host.perform(leased).await?;
+        let Some(model) = self.outside.thinking() else { return Ok(false) };
+        let answer = said(&*model, &leased, self.outside.store.now()).await;
+        if let Some(outcome) = answer {
+            self.host.end_as(&leased, outcome).await?;
+        }
         Ok(true)
     }
 }

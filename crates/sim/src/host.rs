@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use throughline_engine::ask::Purpose;
-use throughline_engine::effect::{EffectBody, EffectClass, EffectResult, Outcome};
+use throughline_engine::ask::{Answer, Purpose};
+use throughline_engine::effect::{Attempt, EffectBody, EffectClass, EffectResult, Outcome};
 use throughline_engine::lane::{Lane, Record};
-use throughline_engine::{EffectId, LaneKey};
+use throughline_engine::{EffectId, LaneKey, Timestamp};
+use throughline_models::{Caller, Model};
 use throughline_runtime::{Runtime, Stop};
 use throughline_store::{EffectState, Leased, Performer, StoredEffect};
 use throughline_testkit::driver::World;
@@ -111,6 +112,20 @@ impl SimHost {
         let at = inner.waiting.iter().position(|waiting| waiting.effect.row.id == *id)?;
         Some(inner.waiting.remove(at))
     }
+}
+
+/// What a model says now to a question that was held.
+pub(crate) async fn said(model: &dyn Model, leased: &Leased, now: Timestamp) -> Option<Outcome> {
+    let Ok(EffectBody::ModelAsk(ask)) = serde_json::from_str(&leased.effect.row.payload) else { return None };
+    let (tenant, effect) = (leased.effect.lane.tenant.as_str(), &leased.effect.row.id);
+    let answered = |answer| Outcome::Done { result: EffectResult::Answered(answer) };
+    Some(match model.ask(&ask, &Caller { tenant, user: "", effect, now }).await {
+        Attempt::Applied(answer) => answered(answer),
+        Attempt::Rejected { text, .. } => answered(Answer::None { why: text }),
+        Attempt::NotApplied { why, .. } | Attempt::Unknown { why } => {
+            Outcome::Failed { reason: "gave_up".into(), text: why, errors: Vec::new() }
+        }
+    })
 }
 
 /// Only a host performs it.

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use throughline_engine::LaneKey;
+use throughline_engine::ask::Ask;
 use throughline_engine::effect::EffectBody;
+use throughline_engine::{EffectId, LaneKey};
+use throughline_models::Prompt;
 use throughline_runtime::record::{Shown, Turn};
 use throughline_runtime::{Runtime, Stop};
 use throughline_store::EffectState;
@@ -124,10 +126,18 @@ impl Looked {
             seen.outward.insert("option.execute".into(), new);
         }
         self.ran = ran;
-        let asks = outside.model.as_ref().map_or(0, |model| model.journal().len());
-        seen.model_calls = u32::try_from(asks - self.asks).unwrap_or(u32::MAX);
-        self.asks = asks;
+        let asked = outside.model.as_ref().map(|model| model.journal()).unwrap_or_default();
+        let new = asked.get(self.asks..).unwrap_or_default();
+        seen.model_calls = u32::try_from(new.len()).unwrap_or(u32::MAX);
+        seen.prompts = new.iter().map(|asked| prompt(&asked.ask)).collect();
+        self.asks = asked.len();
     }
+}
+
+/// A question as a model reads it.
+fn prompt(ask: &Ask) -> String {
+    let prompt = Prompt::of(ask, &EffectId::from("fx"));
+    format!("{}\n{}", prompt.system, prompt.user)
 }
 
 /// What the commit delivered, as whoever reads the lane sees it.

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use throughline_channels::Channel;
+use throughline_engine::ask::SELECT_CONTRACT;
 use throughline_engine::given::Actor;
 use throughline_engine::{LaneKey, Millis, Timestamp};
 use throughline_models::{Entry, Model, Scripted};
@@ -84,6 +85,11 @@ impl Outside {
         Runtime::new(self.parts.clone())
     }
 
+    /// The model that is asked, if there is one.
+    pub(crate) fn thinking(&self) -> Option<Arc<dyn Model>> {
+        self.parts.ports.model.clone()
+    }
+
     pub(crate) fn advance(&self, by: Millis) {
         self.clock.advance(by);
     }
@@ -102,7 +108,14 @@ fn entropy() -> throughline_runtime::Entropy {
 fn model(script: &[throughline_testkit::model::ScriptedAnswer]) -> Result<Arc<Scripted>, DriverError> {
     let entry = |line: &throughline_testkit::model::ScriptedAnswer| {
         let wire = match &line.reply {
-            ScriptedReply::Answer(answer) => serde_json::json!({"purpose": line.purpose, "answer": answer}),
+            ScriptedReply::Answer(answer) => {
+                let mut answer = answer.clone();
+                // Which contract it answers to is said where that is the point.
+                if answer.get("decision").is_some() && answer.get("contract").is_none() {
+                    answer["contract"] = SELECT_CONTRACT.into();
+                }
+                serde_json::json!({"purpose": line.purpose, "answer": answer})
+            }
             ScriptedReply::Fail(fail) => serde_json::json!({"purpose": line.purpose, "fail": fail}),
         };
         serde_json::from_value::<Entry>(wire)

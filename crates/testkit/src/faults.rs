@@ -21,6 +21,11 @@ fn posts_once_only(scenario: &Scenario) -> bool {
     !scenario.given.posts.is_empty() && scenario.given.channel != "web"
 }
 
+/// Which option is meant is asked once, in less time than it takes to come back: a kill on its way is a timeout.
+fn asks_once(scenario: &Scenario) -> bool {
+    scenario.script.iter().any(|answer| answer.purpose == "select")
+}
+
 /// What goes wrong, turn by turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
@@ -53,9 +58,11 @@ impl Plan {
     pub fn new(scenario: &Scenario, seed: u64, fail_points: &[&str]) -> Self {
         let mut dice = SplitMix64::new(seed);
         let mut faults = Vec::new();
-        let tells = scripted(scenario) || posts_once_only(scenario);
-        let fail_points: Vec<&str> =
-            fail_points.iter().copied().filter(|point| !(tells && ON_THE_WAY.contains(point))).collect();
+        let once = asks_once(scenario);
+        let tells = scripted(scenario) || posts_once_only(scenario) || once;
+        let told =
+            |point: &&str| tells && ON_THE_WAY.contains(point) || once && *point == "s6.model_in_flight";
+        let fail_points: Vec<&str> = fail_points.iter().copied().filter(|point| !told(point)).collect();
         for (n, turn) in scenario.turns.iter().enumerate() {
             faults.push(draw(scenario, n, turn, &fail_points, &mut dice));
         }

@@ -160,7 +160,7 @@ fn lists_and_hosts_read() {
 given:
   users: { ana: {}, bob: {} }
   sets:
-    - { as: F1, lane: [a, b], options: [Alpha, { id: o, label: Beta, sublabel: Q1, repeatable: false, risk: write, role: exit }], rejected: [o], parked: stop, clarifier: open }
+    - { as: F1, lane: [a, b], options: [Alpha, { id: o, label: Beta, sublabel: Q1, repeatable: false, risk: write, role: exit }], rejected: [o], acted: x, parked: stop, clarifier: open }
     - { as: W1, scope: widget, title: Recent, user: ana, for: [ana], options: [Budget], focused: true, executed: Budget, clarifier: repair }
   host: { option.execute: [done, hold, failed, uncertain], evidence.fetch: { options: [Budget], focused: Budget } }
   model: script

@@ -11,6 +11,7 @@ use super::{
     ActionKind, ActionOutcome, ClarifierType, InFlight, OptionSet, Parked, Provenance, Role, Scope,
     ScopeQuestion, SetOption, Signal, Status, TargetRef, TraceEntry, View, account, clarify, cycle, handoff,
 };
+use crate::ask;
 use crate::decision::{Decision, Reason, Verdict};
 use crate::effect::Outcome;
 use crate::event::EventKind;
@@ -36,6 +37,10 @@ pub(crate) fn begin(turn: &mut Turn<'_>) {
     let flying: Vec<InFlight> = view.in_flight.clone();
     let lives = |task: &TaskId| turn.task(task).is_some_and(|task| task.status.live());
     view.in_flight = flying.into_iter().filter(|act| lives(&act.task)).collect();
+    // A text that joined another restarts its cycle.
+    let asks =
+        turn.head.ask.as_ref().is_some_and(|ask| ask.about == ask::Asked::Selection(view.user.clone()));
+    view.cycle = view.cycle.take().filter(|_| asks);
     turn.put_view(view);
     turn.sweep_lists();
 }

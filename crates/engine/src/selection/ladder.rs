@@ -360,7 +360,9 @@ impl<'j> Judge<'j> {
     fn unresolved(&self) -> Option<Ruling> {
         let asked = self.scene.view.pending_clarifier_type != ClarifierType::None;
         let short = self.parses.shortest().is_some_and(|core| core.len() <= 5);
-        let like = short && self.hints.reaches(Class::A4) || asked && self.hints.reaches(Class::A5);
+        let like = short && (self.hints.reaches(Class::A4) || self.parses.counts())
+            || asked && self.hints.reaches(Class::A5)
+            || self.guarded();
         if self.soft() && !self.target.cued && !self.guarded() {
             return self.elsewhere();
         }

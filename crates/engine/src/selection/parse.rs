@@ -17,6 +17,7 @@ const ARTICLE: SectionId = named("list.article");
 const POST: SectionId = named("list.post");
 const FRAME: SectionId = named("frame");
 const TAIL: SectionId = named("tail");
+const ORDINAL: SectionId = named("ordinal");
 
 /// A text of more words is no choice of an option: a parse is a bit of a word of the machine.
 pub(crate) const MOST: usize = 48;
@@ -91,6 +92,12 @@ impl<'m> Parses<'m> {
     /// The core of the shortest parse: what is left when everything that may be dropped is.
     pub(crate) fn shortest(&self) -> Option<Range<usize>> {
         self.cores().min_by_key(|core| (core.len(), core.start))
+    }
+
+    /// Whether a core says a place in words: "second to last".
+    pub(crate) fn counts(&self) -> bool {
+        let ordinal = self.lexicon.section(ORDINAL);
+        self.shortest().is_some_and(|core| ordinal.within(&self.message.all()[core]))
     }
 
     /// Whether the text says to do something with an option: a verb of the list leads to its core, or is all there is.

@@ -141,6 +141,9 @@ impl Known for Records {
 pub fn shows(card: &Card, known: &dyn Known) -> Vec<RecordKey> {
     let key = |kind, id: &str| RecordKey { kind, key: id.into() };
     let mut keys: Vec<RecordKey> = card.subject().into_iter().collect();
+    if let About::Options { set, .. } = &card.about {
+        keys.push(key(RecordKind::OptionSet, &set.0));
+    }
     let Some(batch) = card.batch() else { return keys };
     keys.push(key(RecordKind::Batch, &batch.0));
     let drafts = known.batch(batch).into_iter().flat_map(|batch| &batch.items);

@@ -36,6 +36,7 @@ impl Sight<'_> {
             Predicate::SelectionOff => Some("disabled"),
             Predicate::NoOptions => Some("no_context"),
             Predicate::SelectionQuestion => Some("question_intent"),
+            Predicate::SelectionVerify => Some("verify_open"),
             Predicate::SelectionCommand => Some("known_command"),
             Predicate::NotAnOption => Some("not_selection_like"),
             _ => None,

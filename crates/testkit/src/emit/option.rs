@@ -30,6 +30,7 @@ pub(super) fn given_set(given: &GivenSet) -> Value {
         all.put("focused", Value::Bool(true));
     }
     all.some("executed", stands.executed.as_ref());
+    all.some("acted", stands.acted.as_ref());
     all.some("parked", stands.parked.map(|why| word(&why)).as_ref());
     let asks = |kind: ClarifierType| match kind {
         ClarifierType::SelectionDisambiguation => "open".to_string(),

@@ -29,6 +29,8 @@ pub struct Stands {
     pub focused: bool,
     /// This option of it was pressed, and executed.
     pub executed: Option<String>,
+    /// This was done last, and not out of any list: a command did it.
+    pub acted: Option<String>,
     /// These were rejected.
     pub rejected: Vec<String>,
     /// It was put aside.

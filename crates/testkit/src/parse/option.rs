@@ -87,6 +87,7 @@ pub(super) fn given_set(node: &Node<'_>) -> Read<GivenSet> {
         users: texts(fields.opt("for"))?,
         focused: fields.opt("focused").map(|node| node.flag()).transpose()?.unwrap_or(false),
         executed: fields.opt_text("executed")?,
+        acted: fields.opt_text("acted")?,
         rejected: texts(fields.opt("rejected"))?,
         parked: fields
             .opt("parked")

@@ -4,7 +4,9 @@ use throughline_engine::event::{EventKind, FocusChanged, Press};
 use throughline_engine::given::Addressing;
 use throughline_engine::id::SetId;
 use throughline_engine::lane::{Lane, Record};
-use throughline_engine::selection::{OptionSet, Origin, Parked, Scope, Shown, Status, View};
+use throughline_engine::selection::{
+    ActionKind, ActionOutcome, OptionSet, Origin, Parked, Scope, Shown, Status, TargetRef, TraceEntry, View,
+};
 
 use super::Runner;
 use crate::driver::{Delivery, DriverError, TurnSeen};
@@ -152,7 +154,7 @@ fn place(focus: &Focuses) -> String {
 impl Stands {
     /// Something of it cannot be played: it would bring about more than is given.
     fn written(&self) -> bool {
-        !self.rejected.is_empty() || self.parked.is_some() || self.clarifier.is_some()
+        self.acted.is_some() || !self.rejected.is_empty() || self.parked.is_some() || self.clarifier.is_some()
     }
 
     /// What this person's lists have come to, with what is given of this one.
@@ -174,6 +176,20 @@ impl Stands {
         let broken = |what: &str| DriverError(format!("given.sets: {what} {} for {user}", set.id));
         if view.standing(&set.id).is_none() {
             return Err(broken("nothing is known of"));
+        }
+        if let Some(id) = &self.acted {
+            let target_ref = TargetRef { kind: "entity".into(), id: id.clone(), label: id.clone() };
+            let entry = TraceEntry {
+                kind: ActionKind::Command,
+                target_ref,
+                source_scope: set.scope,
+                option_set_id: None,
+                timestamp: now,
+                outcome: ActionOutcome::Success,
+                turn: view.turn,
+            };
+            view.recent_action_trace.insert(0, entry.clone());
+            view.last_resolved_action = Some(entry);
         }
         for option in &self.rejected {
             set.option(option).ok_or_else(|| broken(&format!("no option `{option}` is in")))?;
