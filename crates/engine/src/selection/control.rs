@@ -228,7 +228,6 @@ mod tests {
             "did i open the links panel d?",
             "have i opened sample2 this session?",
             "hey assistant did i open the sample2?",
-            "did i ask you to open links panel d?",
         ] {
             assert!(with(text, |parses| parses.verifies()), "{text}");
         }
