@@ -237,7 +237,11 @@ pub(super) fn ask(turn: &mut Turn<'_>, view: View, question: Question) -> Decisi
     note_question(turn, &view, &question);
     match cycle::open(turn, view, &question) {
         Ok(decision) => decision,
-        Err((view, question)) => clarify::ask(turn, view, &question, Provenance::SafeClarifier),
+        Err((view, question)) => {
+            let by_model = question.reason == Reason::LoopGuardContinuity;
+            let provenance = if by_model { Provenance::LlmInfluenced } else { Provenance::SafeClarifier };
+            clarify::ask(turn, view, &question, provenance)
+        }
     }
 }
 

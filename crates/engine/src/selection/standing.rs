@@ -109,7 +109,6 @@ impl View {
         self.attempts = 0;
         self.pending_clarifier_type = ClarifierType::None;
         self.clarifier = None;
-        self.scope_question = None;
     }
 
     /// Words of the active list changed: what a model said of them is over, rejections are not.
