@@ -5,6 +5,8 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use serde_json::Value;
 use throughline_engine::Policy;
@@ -25,7 +27,14 @@ fn cases(filter: &Filter) -> Cases {
 }
 
 fn found(workers: usize) -> Evaluated {
-    evaluate(cases(&Filter::default()), &Evals::new(Policy::default(), workers, &|_| ())).unwrap()
+    under(true, workers)
+}
+
+/// With texts read against lists, or not.
+fn under(selection: bool, workers: usize) -> Evaluated {
+    let mut policy = Policy::default();
+    policy.selection.enabled = selection;
+    evaluate(cases(&Filter::default()), &Evals::new(policy, workers, &|_| ())).unwrap()
 }
 
 #[test]
@@ -70,6 +79,13 @@ fn the_figures_are_what_a_person_counts() {
         ("selection.labels.wrong", 0, 2),
         ("selection.labels.picked", 0, 1),
         ("selection.indirect.wrong", 0, 1),
+        ("list.offers.right", 2, 4),
+        ("list.offers.wrong", 1, 4),
+        ("list.offers.picked", 1, 2),
+        ("list.labels.right", 2, 2),
+        ("list.labels.wrong", 0, 2),
+        ("list.labels.picked", 0, 1),
+        ("list.indirect.wrong", 0, 1),
         ("anaphora.anaphor", 2, 3),
         ("anaphora.self_contained", 0, 1),
         ("anaphora.ellipsis", 1, 1),
@@ -123,6 +139,39 @@ fn the_groups_are_those_of_the_scorer() {
     // Rows: create, help, review, talk.
     assert_eq!(of("intent", "by_source_and_label", 0, "accepted"), (2, 3));
     assert_eq!(of("intent", "by_source_and_label", 3, "rejected_label"), (1, 3));
+}
+
+/// A case is a list, too: what is executed, asked and left alone. With lists switched off nothing is executed, and an asked
+/// question is answered as before.
+#[test]
+fn every_choice_is_put_as_a_list_as_well() {
+    let (on, off) = (found(1).report, under(false, 1).report);
+    let (seen, none) = (on.watched().unwrap(), off.watched().unwrap());
+    assert_eq!((seen.turns, seen.wrong, seen.asked, seen.passed), (10, 2, 4, 2));
+    assert_eq!((none.turns, none.wrong, none.asked, none.passed), (10, 0, 10, 10));
+    let of = |report: &throughline_testkit::eval::Report, key: &str| {
+        let figure = report.figures.iter().find(|figure| figure.key == key).unwrap();
+        (figure.seen.hits, figure.seen.of)
+    };
+    assert_eq!(of(&off, "list.labels.right"), (0, 2));
+    assert_eq!(of(&off, "selection.labels.right"), of(&on, "selection.labels.right"));
+    let mistakes = on.mistakes.iter().flat_map(|task| &task.all);
+    let listed: Vec<_> = mistakes.filter(|mistake| mistake.mistake.starts_with("list-")).collect();
+    let wrong = listed.iter().find(|mistake| mistake.id == "s05").unwrap();
+    assert_eq!((wrong.mistake, wrong.decided.as_str()), ("list-wrong-option", "executed “Old Mill”"));
+    assert_eq!(wrong.why, "selection.exact_label at rung 7");
+}
+
+/// A clock, where one is brought, measures decisions; without one there is no figure.
+#[test]
+fn how_long_decisions_take_is_measured_by_who_has_a_clock() {
+    assert_eq!(found(1).report.watched().unwrap().p95_ms, None);
+    // Every look at it is a tenth of a second later.
+    let looks = AtomicU32::new(0);
+    let clock = || Duration::from_millis(100) * looks.fetch_add(1, Ordering::Relaxed);
+    let evals = Evals::new(Policy::default(), 1, &|_| ()).timed(&clock);
+    let report = evaluate(cases(&Filter::default()), &evals).unwrap().report;
+    assert_eq!(report.watched().unwrap().p95_ms, Some(100));
 }
 
 #[test]
@@ -198,7 +247,11 @@ fn a_baseline_of_the_same_cases_says_what_changed() {
     let report = found(1).report;
     let guard = Policy::default().selection.guard;
     let same = Baseline::of(&report).compare(&report, &guard).unwrap();
-    assert!(same.len() > 30 && same.iter().all(|change| change.change == Change::Same));
+    let (watched, same): (Vec<_>, Vec<_>) =
+        same.into_iter().partition(|figure| figure.change == Change::Insufficient);
+    assert!(same.len() > 30 && same.iter().all(|figure| figure.change == Change::Same));
+    let keys: Vec<&str> = watched.iter().map(|figure| figure.key.as_str()).collect();
+    assert_eq!(keys, ["selection.wrong_actions", "selection.clarifiers"], "ten cases say nothing");
     let filter = Filter { task: Some("closing".into()), ..Filter::default() };
     let fewer = evaluate(cases(&filter), &Evals::new(Policy::default(), 1, &|_| ())).unwrap();
     assert!(Baseline::of(&fewer.report).compare(&report, &guard).is_err());

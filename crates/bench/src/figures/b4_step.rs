@@ -3,11 +3,11 @@
 use std::hint::black_box;
 
 use throughline_engine::recognize::Expected;
-use throughline_engine::{Event, Given, Lane, LaneKey, Policy, step};
+use throughline_engine::{Event, Given, Lane, LaneKey, Policy, Reason, step};
 
 use super::b4_recognisers;
 use crate::frame::{Fit, Goal, Scale, Section, Spread, Table, Timing, interleaved, number, time};
-use crate::load::messages::{GATE, LONG, REPLY, asked, posted};
+use crate::load::messages::{GATE, LONG, REPLY, asked, posted, shown};
 
 /// One step that can be done again and again: the lane is never changed by it.
 pub(crate) struct Case {
@@ -41,6 +41,15 @@ impl Case {
         self
     }
 
+    /// The same, with texts read against lists and one of so many options on the screen.
+    fn listed(mut self, options: usize) -> Self {
+        self.policy.selection.enabled = true;
+        let shown = shown("bench:shown", 999, options);
+        let done = step(&self.lane, &shown, &self.given, &self.policy);
+        self.lane.apply(done.next, &done.changes);
+        self
+    }
+
     /// Decides, and lets go of what was decided.
     pub(crate) fn go(&self) {
         drop(black_box(step(black_box(&self.lane), black_box(&self.event), &self.given, &self.policy)));
@@ -60,6 +69,24 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
+/// What is said beside a list: nothing about it, an option by its name, and what only resembles some.
+const BESIDE: [(&str, &str, Reason); 3] = [
+    ("a typical message, through all rungs to the gate", GATE, Reason::GateOpened),
+    ("an option by its name", "open the travel plan 3 pls", Reason::OptionLabel),
+    ("what resembles several", "open the quarterly links pls", Reason::OptionManyMatch),
+];
+
+/// The same lane with an active list of 5, 20 and 50 options.
+fn with_lists() -> Vec<Case> {
+    let sizes = [5, 20, 50];
+    let with = |options: usize| {
+        BESIDE.map(|(name, text, _)| {
+            Case::new(format!("{name}; {options} options"), FULL, text).listed(options)
+        })
+    };
+    sizes.into_iter().flat_map(with).collect()
+}
+
 pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
     let steps = scale.pick(4, 1_000, 10_000);
     let mut section = Section::new("B4", "engine step");
@@ -70,8 +97,8 @@ pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
         scale.rounds(),
         number(steps as f64, 0)
     ));
-    let own = cases();
-    let mut timed: Vec<&Case> = own.iter().collect();
+    let (own, listed) = (cases(), with_lists());
+    let mut timed: Vec<&Case> = own.iter().chain(&listed).collect();
     let results = interleaved("B4", scale.rounds(), &mut timed, |case| {
         let allocations = allocation_counter::measure(|| case.go());
         Ok((time(steps, &|| case.go()), allocations))
@@ -93,12 +120,8 @@ pub(crate) fn run(scale: Scale) -> anyhow::Result<Section> {
             format!("{:.1}", of(|timing| timing.mean)),
             counted.count_total.to_string(),
             number(counted.bytes_total as f64, 0),
-            if n == 0 { goals.join(" · ") } else { String::new() },
+            if n == 0 || n >= own.len() { goals.join(" · ") } else { String::new() },
         ]);
-    }
-    for options in [5, 20, 50] {
-        let name = format!("an active set of {options} options");
-        table.row([name, "not built yet".into(), "".into(), "".into(), "".into(), "".into(), "".into()]);
     }
     section.table(&table);
     b4_recognisers::add(scale, &mut section)?;
@@ -139,4 +162,18 @@ fn curve(scale: Scale, what: &str, points: &[(f64, Case)], steps: usize) -> anyh
         fit.slope * 1e3,
         Fit::power(last)
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is timed is what it says: each message comes to the decision its row is about, whatever is on the screen.
+    #[test]
+    fn each_row_is_about_what_it_says() {
+        for (case, (name, _, reason)) in with_lists().iter().zip(BESIDE.iter().cycle()) {
+            let done = step(&case.lane, &case.event, &case.given, &case.policy);
+            assert_eq!(done.decision.reason, *reason, "{name}: {}", case.name);
+        }
+    }
 }

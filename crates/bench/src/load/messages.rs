@@ -3,6 +3,8 @@
 use throughline_engine::event::{AssistantPosted, Posted};
 use throughline_engine::lane::MessageKind;
 use throughline_engine::recognize::Expected;
+use throughline_engine::selection::{Metadata, Role, Scope, SetOption, Shown};
+use throughline_engine::work::Risk;
 use throughline_engine::{Event, EventKind, Timestamp};
 
 use crate::frame::mixed;
@@ -43,6 +45,42 @@ pub(crate) fn asked(id: &str, at: i64, expected: Expected) -> Event {
         received_at: Timestamp(at),
         actor: "agent".into(),
         kind: EventKind::AssistantPosted(asked),
+    }
+}
+
+/// A host shows a list of so many options in the chat.
+pub(crate) fn shown(id: &str, at: i64, options: usize) -> Event {
+    let option = |n: usize| {
+        let what = ["Quarterly report", "Links panel", "Design notes", "Travel plan", "Team budget"][n % 5];
+        SetOption {
+            id: format!("opt-{n}"),
+            label: format!("{what} {n}"),
+            sublabel: Some(format!("changed on day {n}")),
+            badge: None,
+            aliases: Vec::new(),
+            metadata: Metadata { path: Some(format!("/files/{n}")), ..Metadata::default() },
+            role: Role::Normal,
+            repeatable: true,
+            exec_ref: Some(format!("open:{n}")),
+            risk: Risk::Read,
+        }
+    };
+    let shown = Shown {
+        scope: Scope::Chat,
+        scope_instance: "bench".into(),
+        title: None,
+        user: None,
+        options: (0..options).map(option).collect(),
+        refreshable: false,
+        message_id: None,
+        displayed: None,
+        focused_option: None,
+    };
+    Event {
+        id: id.into(),
+        received_at: Timestamp(at),
+        actor: String::new(),
+        kind: EventKind::OptionsShown(shown),
     }
 }
 

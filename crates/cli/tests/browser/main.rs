@@ -28,6 +28,7 @@ mod tabs;
 mod ticket;
 mod walk;
 mod wire;
+mod workspace;
 
 /// A file that nobody named above would never run.
 #[test]

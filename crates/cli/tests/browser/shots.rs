@@ -13,6 +13,7 @@ use crate::page::{At, Page};
 use crate::review::{PLAN, twenty_points};
 use crate::serving::Serving;
 use crate::staged::Staged;
+use crate::workspace::Workspace;
 
 /// Where the pictures go.
 const FOLDER: &str = "THROUGHLINE_SHOTS";
@@ -197,6 +198,27 @@ fn pictures_of_a_review_and_its_decision() {
     chat.press_on(&shown, "approve");
     chat.until_card("it to be posted", |card| card.id == shown.id && card.step == "receipt");
     shoot(&chat, "decision-receipt");
+}
+
+#[test]
+#[ignore = "makes pictures: `cargo xtask shots`"]
+fn pictures_of_the_workspace() {
+    let Some(browser) = Browser::start() else { return };
+    let serving = Serving::start();
+    let page = Workspace::open(&browser, &serving.url());
+    page.cdp("Emulation.setScrollbarsHidden", json!({ "hidden": true }));
+    shoot(&page, "workspace");
+    page.write("open the sample2 pls");
+    page.until_open("sample2 changed yesterday");
+    shoot(&page, "workspace-open");
+    page.write("report from reports");
+    page.until_says("Which one do you mean?");
+    page.write("report from reports");
+    page.until_card("a list", |card| card.step == "options");
+    shoot(&page, "workspace-list");
+    let lane = page.run("return document.body.dataset.lane", &[]);
+    page.go(&format!("{}/console/lanes/{}", serving.url(), lane.as_str().unwrap()));
+    shoot(&page, "workspace-lane");
 }
 
 /// The chat, without scroll bars.

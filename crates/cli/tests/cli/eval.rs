@@ -107,6 +107,72 @@ fn what_got_worse_ends_with_3() {
     home.run(&["eval", "many.jsonl", "--baseline", "b.json"]).ends(0);
 }
 
+/// A thousand lists: so many messages name an option, and the others resemble two.
+fn lists(clear: usize) -> String {
+    let case = |n: usize| {
+        let (said, gold) = if n < clear {
+            ("links panel d", r#"{"index":0}"#)
+        } else {
+            ("open links", r#"{"ambiguous":[0,1]}"#)
+        };
+        format!(
+            r#"{{"id":"s{n}","source":"own","task":"selection","options":["Links Panel D","Links Panel E"],"user_text":"{said}","gold":{gold}}}"#
+        ) + "\n"
+    };
+    (0..1_000).map(case).collect()
+}
+
+/// S67 of `spec 04 §18`: 20.0 % clarifiers became 22.1 %, which is a breach, or 21.9 %, which is none.
+#[test]
+fn s67_a_tenth_more_clarifiers_is_a_breach() {
+    let home = Home::new();
+    for (clear, ends) in [(779, 3), (781, 0)] {
+        home.file("lists.jsonl", &lists(clear));
+        home.run(&["eval", "lists.jsonl", "--record-baseline", "b.json"]).ends(0);
+        // What the release before asked about the same cases.
+        let recorded = std::fs::read_to_string(home.path().join("b.json")).unwrap();
+        let asked = format!("\"asked\": {}", 1_000 - clear);
+        assert!(recorded.contains(&asked), "{recorded}");
+        home.file("b.json", &recorded.replace(&asked, "\"asked\": 200"));
+        let ran = home.run(&["eval", "lists.jsonl", "--brief", "--baseline", "b.json"]).ends(ends);
+        let row = ran.out.lines().find(|line| line.starts_with("selection.clarifiers")).unwrap();
+        assert!(row.contains("0.200"), "{row}");
+        assert_eq!(row.ends_with("rollback"), ends == 3, "{row}");
+    }
+    home.file("lists.jsonl", &lists(780));
+    let other = home.run(&["eval", "lists.jsonl", "--baseline", "b.json"]).ends(6);
+    assert!(other.err.contains("other cases"), "{}", other.session());
+}
+
+/// The flag is what is rolled out: what is measured without it is what it is held to.
+#[test]
+fn lists_are_measured_with_the_flag_and_without() {
+    let home = Home::new();
+    home.file("lists.jsonl", &lists(800));
+    let off = [("THROUGHLINE_SELECTION_ENABLED", "false")];
+    home.run_with(&["eval", "lists.jsonl", "--record-baseline", "off.json"], "", &off).ends(0);
+    let on = home.run(&["eval", "lists.jsonl", "--baseline", "off.json", "--json"]).ends(0).json();
+    let changes = on["changes"].as_array().unwrap();
+    let figure = |key: &str| changes.iter().find(|change| change["key"] == key).unwrap().clone();
+    let clarifiers = figure("selection.clarifiers");
+    assert_eq!((&clarifiers["before"]["hits"], &clarifiers["now"]["hits"]), (&1_000.into(), &200.into()));
+    assert_eq!(figure("selection.wrong_actions")["change"], "same");
+    assert!(figure("selection.decision_p95")["now"]["ms"].is_number());
+    assert_eq!(on["watched"]["passed"], 0);
+}
+
+/// Fewer turns than two hundred say nothing, and end with 0.
+#[test]
+fn too_few_lists_say_nothing() {
+    let home = Home::new();
+    home.file("lists.jsonl", &lists(0).lines().take(150).fold(String::new(), |all, line| all + line + "\n"));
+    home.run(&["eval", "lists.jsonl", "--record-baseline", "b.json"]).ends(0);
+    let recorded = std::fs::read_to_string(home.path().join("b.json")).unwrap();
+    home.file("b.json", &recorded.replace("\"asked\": 150", "\"asked\": 1"));
+    let ran = home.run(&["eval", "lists.jsonl", "--brief", "--baseline", "b.json"]).ends(0);
+    assert!(ran.out.contains("insufficient"), "{}", ran.session());
+}
+
 /// A gate that was answered with *Create ticket*, one that was dismissed, and a message nobody did anything about.
 #[test]
 fn recorded_lanes_become_cases() {

@@ -22,12 +22,12 @@ use crate::pending::{Answered, Fit, PendingKind, PendingState, Slot};
 use crate::recognize::{self, Context, Expected, Interrupt, Match, Strength, Value, Words};
 use crate::review::flow as review;
 use crate::say;
-use crate::selection::flow as lists;
+use crate::selection::{choice, flow as lists};
 use crate::tickets::flow;
 use crate::trace::Predicate;
 use crate::turn::{Said, Turn};
 use crate::work;
-use crate::workflow::{About, Action, Step, allowed, press};
+use crate::workflow::{About, Step, allowed, press};
 
 /// From here on there is a message, ours to answer: it is kept, and its anchor found.
 pub(crate) fn focus_of_message(turn: &mut Turn<'_>) -> Tried {
@@ -324,12 +324,13 @@ fn apply(turn: &mut Turn<'_>, pending: &PendingState, value: &Value, again: bool
     }
 }
 
-/// The gate also takes the exact words of its buttons: choosing a scope has no effect outside.
+/// The gate also takes the words of its buttons, and their places while it is what the text is about: choosing a scope has
+/// no effect outside.
 fn words_of_the_gate(turn: &mut Turn<'_>) -> Option<Decision> {
     let said = said(turn);
-    let is_said = |action: &Action| folded(action.label()).eq(folded(said.text()));
-    let action = allowed(Step::ScopeGate).iter().copied().find(is_said)?;
     let gate = turn.open_cards().rev().find(|card| matches!(card.about, About::ScopeGate { .. }))?;
+    let in_focus = focus(turn).anchor_id() == Some(&gate.message);
+    let action = choice::chosen(allowed(Step::ScopeGate), &gate.id.0, &said.words, in_focus)?;
     let answers_else = focus(turn).replies() && focus(turn).anchor_id() != Some(&gate.message);
     if answers_else || gate.expires_at.is_some_and(|end| turn.now() > end) {
         return None;

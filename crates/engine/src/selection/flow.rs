@@ -11,6 +11,7 @@ use super::{
     ActionKind, ActionOutcome, ClarifierType, InFlight, OptionSet, Parked, Provenance, Role, Scope,
     ScopeQuestion, SetOption, Signal, Status, TargetRef, TraceEntry, View, account, clarify, cycle, handoff,
 };
+use crate::ask;
 use crate::decision::{Decision, Reason, Verdict};
 use crate::effect::Outcome;
 use crate::event::EventKind;
@@ -36,6 +37,10 @@ pub(crate) fn begin(turn: &mut Turn<'_>) {
     let flying: Vec<InFlight> = view.in_flight.clone();
     let lives = |task: &TaskId| turn.task(task).is_some_and(|task| task.status.live());
     view.in_flight = flying.into_iter().filter(|act| lives(&act.task)).collect();
+    // A text that joined another restarts its cycle.
+    let asks =
+        turn.head.ask.as_ref().is_some_and(|ask| ask.about == ask::Asked::Selection(view.user.clone()));
+    view.cycle = view.cycle.take().filter(|_| asks);
     turn.put_view(view);
     turn.sweep_lists();
 }
@@ -232,7 +237,11 @@ pub(super) fn ask(turn: &mut Turn<'_>, view: View, question: Question) -> Decisi
     note_question(turn, &view, &question);
     match cycle::open(turn, view, &question) {
         Ok(decision) => decision,
-        Err((view, question)) => clarify::ask(turn, view, &question, Provenance::SafeClarifier),
+        Err((view, question)) => {
+            let by_model = question.reason == Reason::LoopGuardContinuity;
+            let provenance = if by_model { Provenance::LlmInfluenced } else { Provenance::SafeClarifier };
+            clarify::ask(turn, view, &question, provenance)
+        }
     }
 }
 

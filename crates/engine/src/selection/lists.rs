@@ -90,7 +90,15 @@ impl Turn<'_> {
 
     /// Lists that no view knows any more are gone, and their cards say so.
     pub(crate) fn sweep_lists(&mut self) {
-        let views: Vec<View> = self.ids(RecordKind::View).iter().map(|user| self.view(user)).collect();
+        let mut views: Vec<View> = self.ids(RecordKind::View).iter().map(|user| self.view(user)).collect();
+        let (now, policy) = (self.now(), &self.policy.selection);
+        views.retain(|view| {
+            let kept = !view.spent(now, policy) || view.stopped.is_some();
+            if !kept {
+                self.drop_record(RecordKind::View, &view.user);
+            }
+            kept
+        });
         let stands = |id: &str| views.iter().any(|view| view.standing(&SetId::from(id)).is_some());
         let gone: Vec<String> =
             self.ids(RecordKind::OptionSet).into_iter().filter(|id| !stands(id)).collect();

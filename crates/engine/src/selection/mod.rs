@@ -9,6 +9,7 @@
 
 mod account;
 pub(crate) mod card;
+pub(crate) mod choice;
 mod clarify;
 pub(crate) mod control;
 pub(crate) mod cue;

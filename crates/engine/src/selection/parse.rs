@@ -97,7 +97,10 @@ impl<'m> Parses<'m> {
     /// Whether a core says a place in words: "second to last".
     pub(crate) fn counts(&self) -> bool {
         let ordinal = self.lexicon.section(ORDINAL);
-        self.shortest().is_some_and(|core| ordinal.within(&self.message.all()[core]))
+        let says = |core: Range<usize>| {
+            self.message.all()[core].iter().any(|word| ordinal.value(word).is_some())
+        };
+        self.shortest().is_some_and(says)
     }
 
     /// Whether the text says to do something with an option: a verb of the list leads to its core, or is all there is.

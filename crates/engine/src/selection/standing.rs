@@ -3,7 +3,7 @@
 
 use alloc::string::String;
 
-use super::{ClarifierType, OptionSet, Parked, Scope, Standing, Status, View};
+use super::{ClarifierType, OptionSet, Parked, Scope, Standing, Status, TraceEntry, View};
 use crate::id::SetId;
 use crate::policy::selection::Selection;
 use crate::time::Timestamp;
@@ -109,7 +109,6 @@ impl View {
         self.attempts = 0;
         self.pending_clarifier_type = ClarifierType::None;
         self.clarifier = None;
-        self.scope_question = None;
     }
 
     /// Words of the active list changed: what a model said of them is over, rejections are not.
@@ -179,7 +178,30 @@ impl View {
         kinds: impl Fn(&SetId) -> Option<Kind>,
     ) {
         self.turn += 1;
+        self.forget_old(policy);
         self.expire(now, policy, kinds);
+    }
+
+    /// A latch, a kept text and a finished cycle live in counting turns alone.
+    fn forget_old(&mut self, policy: &Selection) {
+        let turn = self.turn;
+        let old = |since: u64, turns: u64| turn.saturating_sub(since) > turns;
+        let ttl = &policy.ttl;
+        self.latch = self
+            .latch
+            .take()
+            .filter(|latch| !old(latch.turn, if latch.resolved { ttl.latch } else { ttl.latch_pending }));
+        self.scope_question =
+            self.scope_question.take().filter(|question| !old(question.turn, ttl.scope_question));
+        self.stopped = self.stopped.filter(|since| !old(*since, ttl.stop_suppression));
+        self.denied = self.denied.filter(|since| !old(*since, 1));
+        self.refined = self.refined.filter(|since| !old(*since, 1));
+    }
+
+    /// Nothing is left of it that anything could be read against.
+    pub(crate) fn spent(&self, now: Timestamp, policy: &Selection) -> bool {
+        let fresh = |entry: &TraceEntry| now.since(entry.timestamp) <= policy.ttl.active_host_ms;
+        self.standings.is_empty() && self.in_flight.is_empty() && !self.recent_action_trace.iter().any(fresh)
     }
 
     /// What has outlived its lifetime is over.

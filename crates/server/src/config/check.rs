@@ -88,6 +88,9 @@ pub(super) fn typed(merged: Merged) -> Result<Config, ConfigErrors> {
         raw.projects.into_iter().map(|(key, raw)| (key, raw.project)).collect();
     let mut policy = raw.policy;
     policy.approvers = raw.approvers;
+    if let Some((path, why)) = policy.selection.wrong() {
+        wrong.say(&codes::CONFIG_INVALID, &format!("policy.{path}"), format!("`policy.{path}` {why}"));
+    }
     if policy.project.tracker == "local" && !projects.contains_key(&policy.project.project) {
         let text =
             format!("tickets go to the project {}, which is not in `projects`", policy.project.project);

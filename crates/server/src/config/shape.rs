@@ -7,6 +7,8 @@ use serde_json::json;
 use throughline_engine::Policy;
 use throughline_engine::ask::Purpose;
 use throughline_engine::effect::EffectClass;
+use throughline_engine::policy::selection::Selection;
+use throughline_engine::selection;
 use throughline_engine::tickets::{ItemType, Part};
 use throughline_models::Kind;
 use throughline_trackers::local::{ChildLink, FieldKind};
@@ -231,6 +233,33 @@ fn policy() -> Shape {
         let map = |keys| Shape::Map(Box::new(Shape::Table(keys)));
         keys.push(key("tools", map(vec![risk(), args]), "The tools that may be called, by name."));
         keys.push(key("agents", map(vec![risk()]), "The sub-agents that may be handed a task, by name."));
+        keys.push(key(
+            "selection",
+            selections(),
+            "Which option of a list that is shown a short message means.",
+        ));
+    }
+    shape
+}
+
+/// What is said of lists of options: an installation that says nothing of them has no such table.
+fn selections() -> Shape {
+    let defaults = serde_json::to_value(Selection::default()).unwrap_or_default();
+    let mut shape = of_json(&defaults);
+    if let Shape::Table(keys) = &mut shape {
+        let command = vec![
+            key("phrase", Shape::Text, "What is said."),
+            key("target", Shape::Text, "What it is about, when an option may be the same thing."),
+        ];
+        let commands = Shape::List(Box::new(Shape::Table(command)));
+        keys.push(key("commands", commands, "Phrases that are commands of the host, and never options."));
+        let scopes = words(selection::Scope::ALL.map(selection::Scope::word).to_vec());
+        for key in keys.iter_mut().filter(|key| key.name == "model") {
+            if let Shape::Table(keys) = &mut key.shape {
+                keys.retain(|key| key.name != "scopes");
+                keys.push(self::key("scopes", scopes.clone(), "For lists where."));
+            }
+        }
     }
     shape
 }

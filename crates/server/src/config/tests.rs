@@ -207,3 +207,28 @@ fn a_project_says_what_it_takes() {
     assert!(warned.contains("DEMO, which is archived"), "{warned}");
     assert!(warned.contains("projects.DEMO.child_link is “parent”"), "{warned}");
 }
+
+#[test]
+fn lists_of_options_have_settings_and_a_short_name_for_the_switch() {
+    let environment = |name: &str, value: &str| Sources {
+        environment: vec![(name.to_owned(), value.to_owned())],
+        ..Sources::default()
+    };
+    let selection = |sources: &Sources| Config::load(sources).map(|config| config.policy.selection);
+    assert!(!selection(&Sources::default()).unwrap().enabled, "off unless somebody says so");
+    assert!(selection(&Sources { demo: true, ..Sources::default() }).unwrap().enabled);
+    assert!(selection(&environment("THROUGHLINE_SELECTION_ENABLED", "true")).unwrap().enabled);
+    let ttl = selection(&environment("THROUGHLINE_POLICY__SELECTION__TTL__REFERENCE", "1")).unwrap().ttl;
+    assert_eq!((ttl.reference, ttl.repair), (1, 2));
+    let model = environment("THROUGHLINE_POLICY__SELECTION__MODEL__SCOPES", "chat,widget");
+    assert_eq!(selection(&model).unwrap().model.scopes.len(), 2);
+    for (name, value) in [
+        ("THROUGHLINE_POLICY__SELECTION__AUTO_EXECUTE__REASONS", "label_tie"),
+        ("THROUGHLINE_POLICY__SELECTION__FLOOR__ASK", "70"),
+        ("THROUGHLINE_POLICY__SELECTION__MODEL__SCOPES", "room"),
+        ("THROUGHLINE_SELECTION_ENABLED", "maybe"),
+        ("THROUGHLINE_SELECTION_ENABLES", "true"),
+    ] {
+        assert!(selection(&environment(name, value)).is_err(), "{name}");
+    }
+}

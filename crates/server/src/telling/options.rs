@@ -10,8 +10,7 @@ use crate::follow::Chain;
 use crate::wire;
 
 /// The lists that are there, by their ids.
-#[must_use]
-pub fn option_sets(lane: &Lane) -> Vec<wire::OptionSet> {
+pub(super) fn option_sets(lane: &Lane) -> Vec<wire::OptionSet> {
     let sets = lane.records.iter().filter_map(|record| match record {
         Record::OptionSet(set) => Some(wire::OptionSet::seen(set, set.user.as_deref().unwrap_or_default())),
         _ => None,
@@ -20,8 +19,7 @@ pub fn option_sets(lane: &Lane) -> Vec<wire::OptionSet> {
 }
 
 /// What each person's lists have come to.
-#[must_use]
-pub fn views(lane: &Lane) -> Vec<wire::View> {
+pub(super) fn views(lane: &Lane) -> Vec<wire::View> {
     all_views(lane).map(wire::View::from).collect()
 }
 
@@ -30,6 +28,30 @@ fn all_views(lane: &Lane) -> impl Iterator<Item = &View> {
         Record::View(view) => Some(view.as_ref()),
         _ => None,
     })
+}
+
+/// A list, and how it stands for whom.
+pub(crate) struct Listed {
+    pub(crate) set: wire::OptionSet,
+    /// By person; nobody: everybody who has not said anything yet.
+    pub(crate) standings: Vec<(String, wire::Standing)>,
+}
+
+/// The lists that are there, as that person sees them; their own standing comes first.
+pub(crate) fn listed(lane: &Lane, viewer: &str) -> Vec<Listed> {
+    let sets = lane.records.iter().filter_map(|record| match record {
+        Record::OptionSet(set) => Some(set),
+        _ => None,
+    });
+    let of = |set: &OptionSet| {
+        let stands = |view: &View| {
+            view.standing(&set.id).map(|standing| (view.user.clone(), wire::Standing::from(Some(standing))))
+        };
+        let mut standings: Vec<_> = all_views(lane).filter_map(stands).collect();
+        standings.sort_by_key(|(user, _)| (user != viewer, user.is_empty(), user.clone()));
+        Listed { set: wire::OptionSet::seen(set, viewer), standings }
+    };
+    sets.map(of).collect()
 }
 
 /// The view of that person; of whoever has not said anything yet, the one everybody's begins with.

@@ -9,7 +9,7 @@ async fn hosted() -> Server {
 }
 
 impl Server {
-    async fn report(&self, key: &str, effect: &str, body: &Value) -> Reply {
+    pub(crate) async fn report(&self, key: &str, effect: &str, body: &Value) -> Reply {
         self.post(&format!("/v1/effects/{effect}/result"))
             .header("Idempotency-Key", key)
             .json(body)

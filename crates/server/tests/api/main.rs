@@ -10,6 +10,7 @@ mod injected;
 mod limits;
 mod model;
 mod openapi;
+mod options;
 mod random;
 mod store;
 mod stream;

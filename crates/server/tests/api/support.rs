@@ -111,6 +111,10 @@ impl Server {
         Call::new(self.address, "PUT", path)
     }
 
+    pub(crate) fn delete(&self, path: &str) -> Call {
+        Call::new(self.address, "DELETE", path)
+    }
+
     /// An event with its key, not waited for.
     pub(crate) fn event(&self, key: &str, body: &Value) -> Call {
         self.post("/v1/events").header("Idempotency-Key", key).json(body)

@@ -28,6 +28,33 @@ pub(crate) async fn story(server: &Server) -> Value {
     json!({"lane": turn["lane"], "turn": turn["turn"], "approval": second["id"]})
 }
 
+/// What lists there are, what is in them, and how they stand for whoever looks.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lane_shows_its_lists_of_options() {
+    for server in Server::on_each_store().await {
+        let option =
+            |id: &str, label: &str| json!({"id": id, "label": label, "exec_ref": format!("open:{id}")});
+        let list = |instance: &str, title: &str, user: &str| {
+            json!({
+                "lane": {"conversation": "c1"}, "kind": "options.shown", "shown": {
+                    "scope": "widget", "scope_instance": instance, "title": title, "user": user,
+                    "options": [option("a", "Budget"), option("b", "<b>sample2</b>")],
+                },
+            })
+        };
+        server.turn("k1", &list("reports", "Reports", "you")).await;
+        let turn = server.turn("k2", &list("recent", "Recent", "you")).await;
+        server.turn("k3", &list("mine", "Mine", "ana")).await;
+        let page = server.page(&format!("/console/lanes/{}", str(&turn, "lane"))).await;
+        page.says("Lists of options")
+            .says("Recent")
+            .says("widget recent · v1, words 1")
+            .says("<b>sample2</b>");
+        page.says("For you active").says("For you parked displaced").says("@ana active");
+        server.stopped().await;
+    }
+}
+
 fn str<'v>(value: &'v Value, member: &str) -> &'v str {
     value[member].as_str().expect("text")
 }

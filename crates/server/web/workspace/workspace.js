@@ -73,14 +73,19 @@ class Panel {
     const { ok, told } = await tell('options.shown', { shown });
     if (!ok) return;
     begin();
-    // While it is on its way it is not another one.
-    this.set = told.options?.id;
-    this.version = told.options?.exec_rev;
+    this.is(told.options?.id, told.options?.exec_rev);
+  }
+
+  /** The list it is now; none while it is closed, or where nothing is read against lists. */
+  is(set, version) {
+    Object.assign(this, { set, version });
+    if (set) this.section.dataset.set = set;
+    else delete this.section.dataset.set;
   }
 
   async close() {
     const { set } = this;
-    this.set = undefined;
+    this.is();
     if (set) await tell('options.closed', { closed: { set } });
   }
 

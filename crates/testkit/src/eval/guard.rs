@@ -18,7 +18,7 @@ pub struct Watched {
     pub turns: usize,
     /// They executed an option that was not meant.
     pub wrong: usize,
-    /// They asked the person something.
+    /// They asked the person something, here or at the gate.
     pub asked: usize,
     /// They left the list alone, for another rung.
     pub passed: usize,
@@ -74,14 +74,15 @@ impl Watched {
 }
 
 /// What one turn came to for who wrote.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Came<'t> {
-    /// An option is executed.
-    To(&'t str),
-    /// The person is asked.
-    Asked,
-    /// Neither: the list is left alone.
-    Passed,
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Came<'t> {
+    /// This option is executed.
+    pub(super) to: Option<&'t str>,
+    /// The person is asked something: by the list, or further down by the gate. For who wrote both are questions, and what
+    /// is asked without lists can be compared with what is asked with them.
+    pub(super) asked: bool,
+    /// The list is left alone.
+    pub(super) left: bool,
 }
 
 impl<'t> Came<'t> {
@@ -91,14 +92,12 @@ impl<'t> Came<'t> {
             return None;
         }
         if let Some(option) = account.and_then(|account| account.selected.as_deref()) {
-            return Some(Self::To(option));
+            return Some(Self { to: Some(option), ..Self::default() });
         }
-        // What no list takes may be asked about further down: for who wrote it is a question all the same.
-        let asks = decision.outcome == Verdict::Asked
-            || decision.reason == Reason::GateOpened
-            || decision.rung == Rung::Selection
-            || account.is_some_and(|account| !account.clarify.is_empty());
-        Some(if asks { Self::Asked } else { Self::Passed })
+        let here =
+            decision.rung == Rung::Selection || account.is_some_and(|account| !account.clarify.is_empty());
+        let below = decision.outcome == Verdict::Asked || decision.reason == Reason::GateOpened;
+        Some(Self { to: None, asked: here || below, left: !here })
     }
 }
 
@@ -146,12 +145,12 @@ impl Watch {
             return;
         };
         // What was read against no list says nothing of lists.
-        if came == Came::Passed && account.set.is_none() {
+        if came.left && account.set.is_none() {
             return;
         }
         self.seen.wrong += usize::from(self.takes_back(&by, decision.reason, account));
         self.count(came, Some(turn.summary.at.since(since)));
-        if let (Came::To(option), Some(set)) = (came, &account.set) {
+        if let (Some(option), Some(set)) = (came.to, &account.set) {
             self.done.insert(by, Done { set: set.clone(), option: option.to_owned(), texts: 0 });
         }
     }
@@ -183,11 +182,8 @@ impl Watch {
 
     pub(super) fn count(&mut self, came: Came<'_>, wait: Option<Millis>) {
         self.seen.turns += 1;
-        match came {
-            Came::To(_) => {}
-            Came::Asked => self.seen.asked += 1,
-            Came::Passed => self.seen.passed += 1,
-        }
+        self.seen.asked += usize::from(came.asked);
+        self.seen.passed += usize::from(came.left);
         self.waits.extend(wait);
     }
 
@@ -219,5 +215,166 @@ impl Watch {
             self.done.remove(by);
         }
         back
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use throughline_engine::effect::Outcome;
+    use throughline_engine::event::{Event, Posted, Press};
+    use throughline_engine::trace::{Trace, TurnSummary};
+    use throughline_engine::{EffectId, TurnId};
+
+    use super::*;
+
+    /// A lane's log in the making.
+    #[derive(Default)]
+    struct Log {
+        watch: Watch,
+        clock: i64,
+    }
+
+    impl Log {
+        fn new() -> Self {
+            Self { watch: Watch::new(2), ..Self::default() }
+        }
+
+        /// A turn, decided so many milliseconds after it was taken in.
+        fn turn(&mut self, kind: EventKind, by: &str, wait: Millis, decision: Decision, account: Account) {
+            self.clock += 60_000;
+            let received_at = Timestamp(self.clock);
+            let summary = TurnSummary {
+                turn: TurnId::from("tn_1"),
+                at: received_at.plus(wait),
+                event: kind.name().into(),
+                decision,
+                trace: Trace { selection: Some(Box::new(account)), ..Trace::default() },
+                effects: Vec::new(),
+            };
+            let event = Event { id: "e".into(), received_at, actor: by.into(), kind };
+            let turn =
+                Recorded { revision: 1, event, given: Default::default(), summary, messages: Vec::new() };
+            self.watch.turn(&turn);
+        }
+
+        fn says(&mut self, by: &str, outcome: Verdict, reason: Reason, account: Account) {
+            let posted = EventKind::MessagePosted(Posted::default());
+            self.turn(posted, by, 5, Decision::new(outcome, reason), account);
+        }
+
+        fn picks(&mut self, by: &str, option: &str) {
+            self.says(by, Verdict::Done, Reason::OptionLabel, picked(option));
+        }
+
+        fn settles(&mut self, wait: Millis, decision: Decision, account: Account) {
+            let outcome = Outcome::Uncertain { text: "?".into() };
+            let kind =
+                EventKind::EffectSettled { effect: EffectId::from("fx_1"), outcome, card: None, task: None };
+            self.turn(kind, "", wait, decision, account);
+        }
+
+        fn seen(self) -> (usize, usize, usize, usize) {
+            let seen = self.watch.seen();
+            (seen.turns, seen.wrong, seen.asked, seen.passed)
+        }
+    }
+
+    fn listed() -> Account {
+        Account { set: Some(SetId::from("os1-a")), ..Account::default() }
+    }
+
+    fn picked(option: &str) -> Account {
+        Account { selected: Some(option.into()), ..listed() }
+    }
+
+    fn asks(options: &[&str]) -> Account {
+        Account { clarify: options.iter().map(|option| (*option).into()).collect(), ..listed() }
+    }
+
+    #[test]
+    fn what_is_executed_asked_and_left_alone() {
+        let mut log = Log::new();
+        log.picks("ana", "a");
+        log.says("ana", Verdict::Asked, Reason::OptionNoMatch, asks(&["a", "b"]));
+        log.says("ana", Verdict::Answered, Reason::IntentRule, listed());
+        log.says("ana", Verdict::Shown, Reason::GateOpened, listed());
+        // Nothing was there to be read against.
+        log.says("ana", Verdict::Shown, Reason::GateOpened, Account::default());
+        assert_eq!(log.seen(), (4, 0, 2, 2));
+    }
+
+    /// What is taken back within two texts was wrong, once; another person's, another list's, or later, is not.
+    #[test]
+    fn what_is_taken_back_was_wrong() {
+        let corrected = || (Reason::OptionCorrected, picked("b"));
+        let not_that = || (Reason::RepairRemaining, asks(&["b", "c"]));
+        let other_set = Account { set: Some(SetId::from("os1-b")), ..picked("b") };
+        for (by, texts, (reason, account), wrong) in [
+            ("ana", 0, corrected(), 1),
+            ("ana", 1, corrected(), 1),
+            ("ana", 2, corrected(), 0),
+            ("bob", 0, corrected(), 0),
+            ("ana", 0, (Reason::OptionCorrected, other_set), 0),
+            ("ana", 0, not_that(), 1),
+            ("ana", 0, (Reason::ListRejected, listed()), 1),
+            // "not the second": what was executed is among what is left.
+            ("ana", 0, (Reason::RepairRemaining, asks(&["a", "c"])), 0),
+            ("ana", 0, (Reason::OptionLabel, picked("b")), 0),
+        ] {
+            let mut log = Log::new();
+            log.picks("ana", "a");
+            for _ in 0..texts {
+                log.says("ana", Verdict::Answered, Reason::IntentRule, Account::default());
+            }
+            log.says(by, Verdict::Done, reason, account);
+            assert_eq!(log.seen().1, wrong, "{by} {texts} {reason}");
+        }
+        let mut log = Log::new();
+        log.picks("ana", "a");
+        log.says("ana", Verdict::Asked, Reason::RepairRemaining, asks(&["b", "c"]));
+        log.says("ana", Verdict::Asked, Reason::RepairRemaining, asks(&["c"]));
+        assert_eq!(log.seen().1, 1, "it was one execution");
+    }
+
+    /// A text that waits for a model is one turn, and is decided when the last answer is there. What else settles is none.
+    #[test]
+    fn a_text_that_waits_is_one_turn() {
+        let cycle = |account: Account| Account { cycle: Some("fx_1".into()), ..account };
+        let deferred = || Decision::new(Verdict::Deferred, Reason::OptionNoMatch);
+        let mut log = Log::new();
+        log.says("ana", Verdict::Deferred, Reason::OptionNoMatch, cycle(listed()));
+        let prints = |after: &str| Account {
+            signals: vec![Signal::NeedsMore, Signal::AskedAgain],
+            fingerprint_before: Some("one".into()),
+            fingerprint_after: Some(after.into()),
+            ..cycle(listed())
+        };
+        log.settles(3, deferred(), prints("two"));
+        log.settles(7, Decision::new(Verdict::Done, Reason::OptionLabel), cycle(picked("a")));
+        log.settles(9, Decision::new(Verdict::Recorded, Reason::EffectSettled), picked("a"));
+        log.says("bob", Verdict::Deferred, Reason::OptionNoMatch, cycle(listed()));
+        log.settles(3, deferred(), prints("one"));
+        let seen = log.watch.seen();
+        assert_eq!((seen.turns, seen.asked, seen.retries, seen.unchanged), (1, 0, 2, 1));
+        assert_eq!(seen.p95_ms, Some(120_007), "from the text to the turn that executes");
+    }
+
+    #[test]
+    fn ninety_five_of_a_hundred_took_no_longer() {
+        for (waits, p95) in [(1..=1, 1), (1..=20, 19), (1..=100, 95), (1..=101, 96)] {
+            let mut watch = Watch::default();
+            waits.rev().for_each(|wait| watch.count(Came::default(), Some(wait)));
+            assert_eq!(watch.seen().p95_ms, Some(p95));
+        }
+        assert_eq!(Watch::default().seen().p95_ms, None);
+    }
+
+    #[test]
+    fn a_press_counts_as_what_it_picks() {
+        let mut log = Log::new();
+        let press = Press::Option { set: SetId::from("os1-a"), version: 1, option: "a".into() };
+        let press = EventKind::CardPressed { press, remember: false };
+        log.turn(press, "ana", 5, Decision::new(Verdict::Done, Reason::OptionPressed), picked("a"));
+        assert_eq!(log.seen(), (1, 0, 0, 0));
     }
 }

@@ -22,8 +22,10 @@ const PAUSE: i64 = 10_000;
 pub(super) struct Listed {
     /// The option that is executed.
     pub(super) pick: Option<usize>,
-    /// The person was asked; else, without a pick, the list was left alone.
+    /// The person was asked, by the list or by the gate.
     pub(super) asked: bool,
+    /// The list was left alone.
+    pub(super) left: bool,
     /// How long the decision took, where somebody measures it.
     pub(super) took: Option<Millis>,
     /// What else was seen of the turn.
@@ -43,13 +45,10 @@ pub(super) fn put(
     subject.deliver(Incoming::said(USER, OPENER))?;
     subject.advance_to(now);
     let step = subject.deliver(Incoming::said(USER, said))?;
-    let came = Came::of(&step.decision, step.trace.selection.as_deref());
-    let pick = match came {
-        Some(Came::To(option)) => options.iter().enumerate().position(|(n, _)| id(n) == option),
-        _ => None,
-    };
-    let asked = matches!(came, Some(Came::Asked));
-    Ok(Listed { pick, asked, took: subject.took(), seen: Seen::of(&step) })
+    let came = Came::of(&step.decision, step.trace.selection.as_deref()).unwrap_or_default();
+    let pick = came.to.and_then(|option| (0..options.len()).find(|place| id(*place) == option));
+    let Came { asked, left, .. } = came;
+    Ok(Listed { pick, asked, left, took: subject.took(), seen: Seen::of(&step) })
 }
 
 fn id(place: usize) -> String {
@@ -87,10 +86,10 @@ fn shown(labels: &[String]) -> Incoming {
 impl Listed {
     /// What was decided, for a person.
     pub(super) fn told(&self, options: &[String]) -> String {
-        match (self.pick, self.asked) {
-            (Some(pick), _) => format!("executed “{}”", options[pick]),
-            (None, true) => "asked".into(),
-            (None, false) => "left the list alone".into(),
+        match self.pick {
+            Some(pick) => format!("executed “{}”", options[pick]),
+            None if self.left => "left the list alone".into(),
+            None => "asked".into(),
         }
     }
 }

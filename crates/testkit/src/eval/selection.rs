@@ -153,12 +153,8 @@ fn listed(picked: &Picked) -> Option<usize> {
 fn watched(ran: &[Ran<Selection>]) -> Watched {
     let mut watch = Watch::default();
     for Ran { case, decided: Picked { listed, .. } } in ran {
-        let option = listed.pick.map(|pick| case.options[pick].as_str());
-        let came = match (option, listed.asked) {
-            (Some(option), _) => Came::To(option),
-            (None, true) => Came::Asked,
-            (None, false) => Came::Passed,
-        };
+        let to = listed.pick.map(|pick| case.options[pick].as_str());
+        let came = Came { to, asked: listed.asked, left: listed.left };
         watch.count(came, listed.took);
         if listed.pick.is_some_and(|pick| case.gold != Gold::Index { index: pick }) {
             watch.was_wrong();
@@ -270,7 +266,7 @@ mod tests {
         gold: &Value,
         (sub, pairing): (Option<&str>, &str),
         pick: Option<usize>,
-        (listed, asked): (Option<usize>, bool),
+        (listed, asked, left): (Option<usize>, bool, bool),
     ) -> Ran<Selection> {
         let row = json!({
             "id": "1", "source": "own", "options": ["a", "b"], "user_text": "!", "gold": gold, "gold_sub": sub,
@@ -278,7 +274,7 @@ mod tests {
         });
         let case: Selection = serde_json::from_value(row).unwrap();
         case.check().unwrap();
-        let listed = Listed { pick: listed, asked, took: None, seen: seen(Reason::OptionLabel) };
+        let listed = Listed { pick: listed, asked, left, took: None, seen: seen(Reason::OptionLabel) };
         Ran { case, decided: Picked { pick, answered: answered(None, false), listed } }
     }
 
@@ -292,14 +288,17 @@ mod tests {
             (Some("ordinal"), "upstream_test", "labels"),
             (Some("indirect_books"), "natural", "indirect"),
         ] {
-            assert_eq!(ran(&json!({ "index": 0 }), (sub, pairing), None, (None, true)).case.kind(), kind);
+            assert_eq!(
+                ran(&json!({ "index": 0 }), (sub, pairing), None, (None, true, false)).case.kind(),
+                kind
+            );
         }
     }
 
     #[test]
     fn asking_back_is_right_where_nothing_is_meant() {
         let mistakes = |gold: Value, pick| {
-            let ran = ran(&gold, NATURAL, pick, (pick, false));
+            let ran = ran(&gold, NATURAL, pick, (pick, false, false));
             ran.case.mistakes(&ran.decided).into_iter().map(|found| found.mistake).collect::<Vec<_>>()
         };
         assert_eq!(mistakes(json!({ "index": 1 }), Some(1)), [""; 0]);
@@ -316,15 +315,15 @@ mod tests {
     fn wrong_actions_clarifiers_and_passes() {
         let (one, none) = (json!({ "index": 1 }), json!({ "none": true }));
         let all = [
-            ran(&one, NATURAL, None, (Some(1), false)),
-            ran(&one, NATURAL, Some(1), (Some(0), false)),
-            ran(&none, NATURAL, None, (Some(0), false)),
-            ran(&none, NATURAL, Some(0), (None, true)),
-            ran(&none, NATURAL, None, (None, false)),
+            ran(&one, NATURAL, None, (Some(1), false, false)),
+            ran(&one, NATURAL, Some(1), (Some(0), false, false)),
+            ran(&none, NATURAL, None, (Some(0), false, false)),
+            ran(&none, NATURAL, Some(0), (None, true, false)),
+            ran(&none, NATURAL, None, (None, true, true)),
         ];
         let section = Selection::section(&all);
         let watched = section.watched.unwrap();
-        assert_eq!((watched.turns, watched.wrong, watched.asked, watched.passed), (5, 2, 1, 1));
+        assert_eq!((watched.turns, watched.wrong, watched.asked, watched.passed), (5, 2, 2, 1));
         let figure = |key: &str| section.figures.iter().find(|(name, _)| name == key).unwrap().1;
         assert_eq!((figure("selection.offers.right").hits, figure("list.offers.right").hits), (1, 1));
         assert_eq!((figure("selection.offers.wrong").hits, figure("list.offers.wrong").hits), (0, 1));

@@ -147,7 +147,7 @@ fn one_active_list() {
         (&two, "can you ope panel d pls", "C no_deterministic_match p-1"),
         (&one, "is it the right choice", "P question_intent"),
         (&one, "is links panel d open?", "P question_intent"),
-        (&one, "did i ask you to open links panel d?", "P verify_open"),
+        (&one, "did i ask you to open links panel d?", "P question_intent"),
         (&one, "open links panel d?", "X opt-0 exact_label"),
         (&one, "links panel d?", "X opt-0 exact_label"),
         (&one, "can you open links panel d?", "X opt-0 exact_label"),

@@ -26,6 +26,7 @@ use crate::routes::approvals::WAIT;
 use crate::routes::events;
 use crate::routes::lanes::{messages, read};
 use crate::telling;
+use crate::telling::options::{Listed, listed};
 use crate::wire;
 
 /// Turns on a page.
@@ -50,6 +51,7 @@ struct Page {
     pending: Vec<Waits>,
     tasks: Vec<wire::Task>,
     drafts: Vec<DraftView>,
+    lists: Vec<List>,
     remembered: Option<Remembered>,
     focus: Option<Focus>,
     said: Vec<Said>,
@@ -80,6 +82,23 @@ struct DraftView {
     has: Vec<&'static str>,
     missing: Vec<&'static str>,
     created: Option<String>,
+}
+
+/// A list of options, and how it stands for whom.
+#[derive(Serialize)]
+struct List {
+    set: wire::OptionSet,
+    standings: Vec<Stands>,
+}
+
+#[derive(Serialize)]
+struct Stands {
+    /// Nobody: everybody who has not said anything yet.
+    user: String,
+    /// It is the person who looks at this page.
+    viewer: bool,
+    #[serde(flatten)]
+    standing: wire::Standing,
 }
 
 #[derive(Serialize)]
@@ -182,6 +201,7 @@ async fn page(desk: &Desk, info: &LaneInfo, view: &View, panel: Option<TurnView>
         pending: head.pendings.iter().map(|pending| waits(&lane, pending)).collect(),
         tasks: telling::tasks(&lane),
         drafts: drafts(&lane),
+        lists: lists(&lane, &desk.caller.principal),
         remembered: alive.map(|mode| Remembered { intent: mode.intent.word(), since: mode.since.rfc3339() }),
         focus: focus_of(&lane),
         said: said(desk, info, &page).await?,
@@ -253,6 +273,14 @@ fn drafts(lane: &Lane) -> Vec<DraftView> {
         _ => None,
     });
     drafts.map(draft_view).collect()
+}
+
+fn lists(lane: &Lane, viewer: &str) -> Vec<List> {
+    let stands =
+        |(user, standing): (String, wire::Standing)| Stands { viewer: user == viewer, user, standing };
+    let list =
+        |Listed { set, standings }| List { set, standings: standings.into_iter().map(stands).collect() };
+    listed(lane, viewer).into_iter().map(list).collect()
 }
 
 fn draft_view(draft: &Draft) -> DraftView {

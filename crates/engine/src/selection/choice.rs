@@ -1,0 +1,65 @@
+//! A card of ours that offers a choice, as a list (`spec 04 §2.3`): its buttons are the options. Exact readings alone choose
+//! one, nothing resembles one, and it takes the place of no other list.
+
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use super::parse::Parses;
+use super::read::{Pool, Reading};
+use super::scene::base;
+use super::{OptionSet, Origin, Scope, SetOption, Shown};
+use crate::recognize::Words;
+use crate::recognize::lexicon::RECOGNIZE;
+use crate::work::Risk;
+use crate::workflow::Action;
+
+/// The button a text denotes: by its label, or by its place when it is the card that the text is about.
+pub(crate) fn chosen(actions: &[Action], instance: &str, text: &Words, in_focus: bool) -> Option<Action> {
+    let option = |action: &Action| SetOption {
+        id: action.word().to_string(),
+        label: action.label().to_string(),
+        sublabel: None,
+        badge: None,
+        aliases: Vec::new(),
+        metadata: super::Metadata::default(),
+        role: super::Role::Normal,
+        repeatable: false,
+        exec_ref: Some(action.word().to_string()),
+        risk: Risk::Read,
+    };
+    let shown = Shown {
+        scope: Scope::Chat,
+        scope_instance: instance.into(),
+        title: None,
+        user: None,
+        options: actions.iter().map(option).collect(),
+        refreshable: false,
+        message_id: None,
+        displayed: None,
+        focused_option: None,
+    };
+    let set = OptionSet::of(&shown, Origin::Engine).ok()?;
+    let order = base(&set);
+    let pool = Pool { set: &set, order: &order, displayed: order.len(), positional: in_focus, marked: 0 };
+    match pool.read(&Parses::of(&RECOGNIZE[0], text, false)) {
+        Reading::One(option, _) => actions.get(option).copied(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_button_is_named_or_counted() {
+        let actions = [Action::SelectReview, Action::SelectTicket, Action::Dismiss];
+        let said = |text: &str, in_focus| chosen(&actions, "l/p", &Words::of(text), in_focus);
+        assert_eq!(said("Create ticket", false), Some(Action::SelectTicket));
+        assert_eq!(said("the second one please", true), Some(Action::SelectTicket));
+        assert_eq!(said("3", true), Some(Action::Dismiss));
+        assert_eq!(said("2", false), None);
+        assert_eq!(said("create a ticket for login bug", true), None);
+        assert_eq!(said("4", true), None);
+    }
+}

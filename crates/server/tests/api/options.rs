@@ -1,0 +1,293 @@
+//! Lists of options: shown, chosen from by words and by presses, run by the host, closed.
+
+use serde_json::{Value, json};
+use throughline_server::Sources;
+use throughline_server::auth::{Scope, Token};
+
+use crate::support::*;
+
+/// A list of three, as a host's panel shows it.
+fn recent() -> Value {
+    let option = |id: &str, label: &str| json!({"id": id, "label": label, "exec_ref": format!("open:{id}")});
+    json!({
+        "scope": "widget", "scope_instance": "recent", "title": "Recent", "refreshable": true,
+        "options": [option("doc-1", "Budget"), option("doc-2", "sample2"), option("doc-3", "Roadmap")],
+    })
+}
+
+impl Server {
+    async fn show(&self, key: &str, lane: &str, list: &Value) -> Reply {
+        let path = format!("/v1/lanes/{lane}/option-sets");
+        self.post(&path).header("Idempotency-Key", key).json(list).send().await
+    }
+
+    /// A conversation with a list in it: its lane, and what was answered.
+    async fn with_recent(&self) -> (String, Value) {
+        let turn = self.say("hello", "c1", "ana", "/maro help").await;
+        let lane = turn["lane"].as_str().unwrap().to_owned();
+        let shown = self.show("show-1", &lane, &recent()).await;
+        assert_eq!(shown.status, 200, "{}", shown.text());
+        (lane, shown.json())
+    }
+}
+
+fn press(option: &str, set: &Value) -> Value {
+    json!({
+        "lane": {"conversation": "c1"}, "actor": {"id": "ana"}, "kind": "card.pressed",
+        "press": {"set": set["id"], "version": set["exec_rev"], "option": option},
+    })
+}
+
+#[track_caller]
+fn offer(turn: &Value, class: &str) -> Value {
+    let effects = turn["effects"].as_array().unwrap();
+    let found = effects.iter().find(|effect| effect["class"] == class);
+    found.unwrap_or_else(|| panic!("no {class} in {turn:#}")).clone()
+}
+
+/// HT5.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ht5_the_second_one_of_a_list_that_was_shown() {
+    let server = Server::demo().await;
+    let (lane, shown) = server.with_recent().await;
+    assert!(shown["id"].as_str().unwrap().starts_with("os1-"), "{shown}");
+    assert_eq!((&shown["content_rev"], &shown["exec_rev"]), (&json!(1), &json!(1)));
+    assert_eq!((&shown["status"], &shown["reason"]), (&json!("active"), &json!("selection.registered")));
+
+    let turn = server.say("k1", "c1", "ana", "the second one").await;
+    assert_eq!(
+        (&turn["selected"], &turn["reason"]),
+        (&json!("doc-2"), &json!("selection.ordinal")),
+        "{turn:#}"
+    );
+    assert_eq!(turn["rung"], 7);
+    assert_eq!(turn["selection"]["provenance"], "deterministic");
+    assert_eq!((&turn["options"]["id"], &turn["model_calls"]), (&shown["id"], &json!(0)));
+    let run = offer(&turn, "option.execute");
+    assert_eq!((&run["delivery"], &run["state"]), (&json!("host"), &json!("attempted")));
+    assert_eq!((&run["exec_ref"], &run["user"]), (&json!("open:doc-2"), &json!("ana")), "{run:#}");
+    let done = json!({"outcome": "applied", "remote": {"text": "opened"}});
+    assert_eq!(server.report("r1", run["id"].as_str().unwrap(), &done).await.json()["settled"], true);
+
+    eventually("it is what was done last", || async {
+        let lane = server.get(&format!("/v1/lanes/{lane}")).send().await.json();
+        let views = lane["views"].as_array().unwrap();
+        let ana = views.iter().find(|view| view["user"] == "ana");
+        ana.is_some_and(|view| view["lastAcceptedChoiceId"] == "doc-2")
+    })
+    .await;
+    let lane = server.get(&format!("/v1/lanes/{lane}")).send().await.json();
+    assert_eq!(lane["option_sets"][0]["displayed"], json!(["doc-1", "doc-2", "doc-3"]));
+    let ana = lane["views"].as_array().unwrap().iter().find(|view| view["user"] == "ana").unwrap();
+    assert_eq!(ana["lastResolvedAction"]["targetRef"]["label"], "sample2");
+    assert_eq!((&ana["activeScope"], &ana["pendingClarifierType"]), (&json!("widget"), &json!("none")));
+    server.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_same_list_is_the_same_id_and_a_request_is_done_once() {
+    let server = Server::demo().await;
+    let (lane, first) = server.with_recent().await;
+    let again = server.show("show-1", &lane, &recent()).await;
+    assert_eq!((again.json(), again.header("idempotency-replayed")), (first.clone(), Some("true")));
+    let mut sorted = recent();
+    sorted["displayed"] = json!(["doc-3", "doc-1"]);
+    let sorted = server.show("show-2", &lane, &sorted).await.json();
+    assert_eq!((&sorted["id"], &sorted["content_rev"]), (&first["id"], &json!(1)));
+    assert_eq!(sorted["reason"], "selection.refreshed");
+    let turn = server.say("k1", "c1", "ana", "the first one").await;
+    assert_eq!(turn["selected"], "doc-3", "the order it is displayed in: {turn:#}");
+
+    let mut renamed = recent();
+    renamed["options"][0]["label"] = json!("Budget 2027");
+    let renamed = server.show("show-3", &lane, &renamed).await.json();
+    assert_eq!(
+        (&renamed["id"], &renamed["content_rev"], &renamed["exec_rev"]),
+        (&first["id"], &json!(2), &json!(1))
+    );
+    let reused = server.show("show-3", &lane, &recent()).await;
+    assert_eq!((reused.status, reused.problem().as_str()), (422, "TL-2203"));
+    server.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_list_that_cannot_be_taken_is_refused_with_its_places() {
+    let server = Server::demo().await;
+    let (lane, _) = server.with_recent().await;
+    let turns = || async {
+        server.get(&format!("/v1/lanes/{lane}/turns")).send().await.json()["items"].as_array().unwrap().len()
+    };
+    let before = turns().await;
+    let wrong = |change: &dyn Fn(&mut Value)| {
+        let mut list = recent();
+        change(&mut list);
+        list
+    };
+    let many: Vec<Value> = (0..51).map(|n| json!({"id": n.to_string(), "label": "x"})).collect();
+    for (n, (list, at)) in [
+        (wrong(&|list| list["options"] = json!(many)), "/options"),
+        (wrong(&|list| list["options"][1]["id"] = json!("doc-1")), "/options/1/id"),
+        (wrong(&|list| list["options"][2]["label"] = json!(" ")), "/options/2/label"),
+        (wrong(&|list| list["options"][2]["lable"] = json!("x")), "/options/2/lable"),
+        (wrong(&|list| list["scope"] = json!("none")), "/scope"),
+        (wrong(&|list| list["scope_instance"] = json!("")), "/scope_instance"),
+        (wrong(&|list| list["displayed"] = json!(["doc-9"])), "/displayed/0"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let refused = server.show(&format!("wrong-{n}"), &lane, &list).await;
+        assert_eq!((refused.status, refused.problem().as_str()), (422, "TL-2006"), "{at}");
+        assert_eq!(refused.json()["errors"][0]["pointer"], at);
+        let event = json!({"lane": {"conversation": "c1"}, "kind": "options.shown", "shown": list});
+        let refused = server.event(&format!("wrong-event-{n}"), &event).send().await.json();
+        assert_eq!(refused["errors"][0]["pointer"], format!("/shown{at}"));
+    }
+    assert_eq!(turns().await, before, "nothing of it was taken in");
+    let foreign = server.show("k9", "ln_aaaaaaaaaaaaaaaaaaaaaaaa", &recent()).await;
+    assert_eq!((foreign.status, foreign.problem().as_str()), (404, "TL-2404"));
+    server.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_option_is_pressed_where_the_host_shows_it() {
+    let server = Server::demo().await;
+    let (lane, shown) = server.with_recent().await;
+    let turn = server.turn("k1", &press("doc-3", &shown)).await;
+    assert_eq!(
+        (&turn["selected"], &turn["reason"]),
+        (&json!("doc-3"), &json!("selection.option_pressed")),
+        "{turn:#}"
+    );
+    let run = offer(&turn, "option.execute")["id"].as_str().unwrap().to_owned();
+    let twice = server.turn("k2", &press("doc-3", &shown)).await;
+    assert_eq!((&twice["reason"], &twice["selected"]), (&json!("selection.in_flight"), &Value::Null));
+    server.report("r1", &run, &json!({"outcome": "rejected", "error": "it is locked"})).await;
+
+    // Another thing is run under the same name: the button that is on the screen is another one now.
+    let mut other = recent();
+    other["options"][0]["exec_ref"] = json!("delete:doc-1");
+    let newer = server.show("show-2", &lane, &other).await.json();
+    assert_eq!(newer["exec_rev"], 2);
+    let stale = server.turn("k3", &press("doc-1", &shown)).await;
+    assert_eq!((&stale["decision"], &stale["reason"]), (&json!("refused"), &json!("stale.version")));
+    assert!(!notice(&stale).is_empty());
+    let event =
+        json!({"lane": {"conversation": "c1"}, "kind": "card.pressed", "press": {"set": shown["id"]}});
+    assert_eq!(server.event("k4", &event).send().await.problem(), "TL-2006");
+    server.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_list_is_closed_and_a_look_is_told() {
+    let server = Server::demo().await;
+    let (lane, shown) = server.with_recent().await;
+    let look = |key: &str, body: Value| {
+        let call = server.put(&format!("/v1/lanes/{lane}/focus")).header("Idempotency-Key", key).json(&body);
+        async move { call.send().await }
+    };
+    let looked =
+        look("f1", json!({"user": "ana", "scope": "widget", "scope_instance": "recent", "option": "doc-1"}))
+            .await;
+    assert_eq!((looked.status, &looked.json()["decision"]), (200, &json!("recorded")), "{}", looked.text());
+    assert_eq!(looked.json()["options"]["id"], shown["id"]);
+    assert_eq!(
+        look("f2", json!({"scope": "widget"})).await.json()["errors"][0]["pointer"],
+        "/scope_instance"
+    );
+    let path = format!("/v1/lanes/{lane}/option-sets/{}", shown["id"].as_str().unwrap());
+    for _ in 0..2 {
+        let closed = server.delete(&path).send().await;
+        assert_eq!((closed.status, &closed.json()["status"]), (200, &json!("gone")), "{}", closed.text());
+        assert_eq!(closed.json()["id"], shown["id"]);
+    }
+    let turn = server.turn("k1", &press("doc-1", &shown)).await;
+    assert_eq!(turn["reason"], "stale.version", "{turn:#}");
+    assert_eq!(server.get(&format!("/v1/lanes/{lane}")).send().await.json()["option_sets"], json!([]));
+    server.stopped().await;
+}
+
+/// What an option may do is declared with it: choosing is never approving.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_changes_something_waits_for_an_approval() {
+    let rule = "[{ effects = [\"option.*\"], targets = [\"option:*\"], allow = [\"user:ana\"], self_approve = true }]";
+    let server = Server::start(demo().flag("approvers", rule, "--set")).await;
+    let turn = server.say("hello", "c1", "ana", "/maro help").await;
+    let mut list = recent();
+    list["options"][1]["risk"] = json!("destructive");
+    list["options"][1]["exec_ref"] = json!("delete:doc-2");
+    server.show("show-1", turn["lane"].as_str().unwrap(), &list).await;
+    let turn = server.say("k1", "c1", "ana", "sample2").await;
+    assert!(turn["effects"].as_array().unwrap().iter().all(|effect| effect["class"] != "option.execute"));
+    let card = card_of(&turn);
+    assert_eq!(card["step"], "call_preview", "{turn:#}");
+    let turn = server.press("k2", "c1", "ana", &token(&card, "approve")).await;
+    assert_eq!(offer(&turn, "option.execute")["exec_ref"], "delete:doc-2");
+    server.stopped().await;
+}
+
+/// Whoever comes back finds what is to be done again, until it is reported.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stream_begins_with_what_is_offered() {
+    let server = Server::demo().await;
+    let (lane, shown) = server.with_recent().await;
+    let turn = server.turn("k1", &press("doc-1", &shown)).await;
+    let run = offer(&turn, "option.execute");
+    let revision = server.get(&format!("/v1/lanes/{lane}")).send().await.json()["revision"].clone();
+    let poll = format!("/v1/lanes/{lane}/events?after={revision}");
+    let offered = || async {
+        let events = server.get(&poll).send().await.json()["items"].as_array().unwrap().clone();
+        events
+            .into_iter()
+            .filter(|event| event["event"] == "effect")
+            .map(|event| event["data"].clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(offered().await, [run.clone()], "with the same id and payload");
+    server.report("r1", run["id"].as_str().unwrap(), &json!({"outcome": "applied"})).await;
+    assert!(offered().await.iter().all(|effect| effect["state"] != "attempted"));
+    server.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn lists_need_a_scope_of_their_own() {
+    let (text, sha256) = Token::mint("agent", [3; 24]);
+    let entry = |scopes: &[Scope]| {
+        let scopes: Vec<String> = scopes.iter().map(|scope| format!("{:?}", scope.word())).collect();
+        format!(
+            "[{{ id = \"agent\", sha256 = \"{sha256}\", tenant = \"demo\", app = \"throughline\", scopes = [{}], principal = \"ana\" }}]",
+            scopes.join(", ")
+        )
+    };
+    let start = |scopes: &[Scope]| {
+        let sources: Sources = demo().flag("tokens", entry(scopes), "--set");
+        Server::start(sources)
+    };
+    let server = start(&[Scope::EventsWrite]).await;
+    let event = json!({"lane": {"conversation": "c1"}, "kind": "options.shown", "shown": recent()});
+    let refused = server.event("k1", &event).token(&text).send().await;
+    assert_eq!((refused.status, refused.problem().as_str()), (403, "TL-2103"));
+    server.stopped().await;
+    let server = start(&[Scope::EventsWrite, Scope::OptionsWrite]).await;
+    let taken = server.event("k1", &event).token(&text).header("Prefer", "wait=10").send().await;
+    assert_eq!(taken.status, 200, "{}", taken.text());
+    let turn = taken.json();
+    assert!(turn["options"]["id"].as_str().unwrap().starts_with("os1-"), "{turn:#}");
+    assert_eq!((&turn["options"]["exec_rev"], &turn["options"]["executable"]), (&json!(1), &json!(true)));
+    server.stopped().await;
+}
+
+/// Switched off, a list is not kept and nothing is read against it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn switched_off_nothing_is_kept() {
+    let sources =
+        Sources { environment: vec![("THROUGHLINE_SELECTION_ENABLED".into(), "false".into())], ..demo() };
+    let server = Server::start(sources).await;
+    let (lane, shown) = server.with_recent().await;
+    assert_eq!((&shown["reason"], &shown["status"]), (&json!("selection.disabled"), &json!("gone")));
+    assert!(shown.get("exec_rev").is_none());
+    let turn = server.say("k1", "c1", "ana", "the second one").await;
+    assert_eq!((&turn["selected"], &turn["options"]), (&Value::Null, &Value::Null));
+    assert_eq!(server.get(&format!("/v1/lanes/{lane}")).send().await.json()["views"], json!([]));
+    server.stopped().await;
+}
