@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use throughline_engine::ask::{Answer, Ask};
+use throughline_engine::ask::{Answer, Ask, Question};
 use throughline_engine::effect::{Attempt, EffectClass, EffectResult};
 use throughline_engine::lane::OpenAsk;
 use throughline_engine::{EffectId, Millis, Timestamp, snapshot};
@@ -99,15 +99,13 @@ impl Runtime {
 
     fn count(&self, ask: &Ask, answer: &Attempt<Answer>, asked: Timestamp) {
         let outcome = match answer {
-            Attempt::Applied(Answer::None { why }) => {
-                if why == "out_of_pool" {
-                    metrics::counter!("throughline_model_out_of_pool_total").increment(1);
-                }
-                "none"
-            }
+            Attempt::Applied(Answer::None { .. }) => "none",
             Attempt::Applied(_) => "answered",
             _ => "failed",
         };
+        if matches!(answer, Attempt::Applied(answer) if out_of_pool(ask, answer)) {
+            metrics::counter!("throughline_model_out_of_pool_total").increment(1);
+        }
         let purpose = ask.purpose().word();
         metrics::counter!("throughline_model_requests_total", "purpose" => purpose, "outcome" => outcome)
             .increment(1);
@@ -116,6 +114,42 @@ impl Runtime {
     }
 }
 
+/// It names what was not offered: a label, or an option that the step will not take either.
+fn out_of_pool(ask: &Ask, answer: &Answer) -> bool {
+    match (&ask.question, answer) {
+        (Question::Select(choice), Answer::Select { choice: Some(named), .. }) => {
+            !choice.candidates.iter().any(|candidate| candidate.alias == *named)
+        }
+        (_, Answer::None { why }) => why == "out_of_pool",
+        _ => false,
+    }
+}
+
 fn nothing(why: &str) -> Attempt<EffectResult> {
     Attempt::Applied(EffectResult::Answered(Answer::None { why: why.into() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use throughline_models::conformance::asks;
+    use throughline_models::{no_answer, parse};
+
+    use super::*;
+
+    #[test]
+    fn what_was_not_offered_is_counted() {
+        let select = asks("x").into_iter().find(|ask| matches!(ask.question, Question::Select(_))).unwrap();
+        let says = |choice: &str| {
+            let raw =
+                format!(r#"{{"contract":"tl-ask-1","decision":"select","choice":{choice},"confidence":1}}"#);
+            out_of_pool(&select, &parse(&select, &raw))
+        };
+        assert_eq!(
+            [says("\"c9\""), says("\"\u{441}1\""), says("\"c1\""), says("null")],
+            [true, true, false, false]
+        );
+        let classify = asks("x").remove(0);
+        assert!(out_of_pool(&classify, &parse(&classify, r#"{"label":"approve","confidence":1}"#)));
+        assert!(!out_of_pool(&classify, &no_answer("timeout")));
+    }
 }
