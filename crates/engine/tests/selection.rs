@@ -23,29 +23,74 @@ use throughline_engine::{Reason, Step, Timestamp, Verdict};
 
 #[derive(Clone, Debug)]
 enum Act {
-    Show { list: usize, variant: u8 },
-    Close { list: usize },
-    Focus { list: usize },
-    Say { who: &'static str, text: usize },
-    Press { who: &'static str, list: usize, option: usize, version: u32 },
-    Settle { effect: usize, how: u8, place: usize, confidence: u8 },
+    Show {
+        list: usize,
+        variant: u8,
+    },
+    Close {
+        list: usize,
+    },
+    Focus {
+        list: usize,
+    },
+    Say {
+        who: &'static str,
+        text: usize,
+    },
+    /// Something that no rule resolves, its answer, and the same once more.
+    Unclear {
+        text: usize,
+        how: u8,
+        place: usize,
+        confidence: u8,
+    },
+    Press {
+        who: &'static str,
+        list: usize,
+        option: usize,
+        version: u32,
+    },
+    Settle {
+        effect: usize,
+        how: u8,
+        place: usize,
+        confidence: u8,
+    },
     Advance(i64),
 }
 
 fn acts() -> impl Strategy<Value = Vec<Act>> {
-    let who = || prop_oneof![3 => Just("ana"), 1 => Just("bob")];
+    let who = || prop_oneof![4 => Just("ana"), 1 => Just("bob")];
+    let show = |lists| (lists, 0..3u8).prop_map(|(list, variant)| Act::Show { list, variant });
+    let certain = || prop_oneof![3 => 85..=100u8, 1 => 0..=100u8];
+    let unclear = prop::sample::select(
+        (0..SPOKEN.len()).filter(|at| SPOKEN[*at].0.starts_with("ope")).collect::<Vec<_>>(),
+    );
     let act = prop_oneof![
-        3 => (0..5usize, 0..3u8).prop_map(|(list, variant)| Act::Show { list, variant }),
+        2 => show(0..5usize),
         1 => (0..5usize).prop_map(|list| Act::Close { list }),
         1 => (0..5usize).prop_map(|list| Act::Focus { list }),
-        8 => (who(), 0..SPOKEN.len()).prop_map(|(who, text)| Act::Say { who, text }),
-        2 => (who(), 0..5usize, 0..4usize, 1..3u32)
+        10 => (who(), 0..SPOKEN.len()).prop_map(|(who, text)| Act::Say { who, text }),
+        4 => (unclear, 2..10u8, 1..4usize, certain())
+            .prop_map(|(text, how, place, confidence)| Act::Unclear { text, how, place, confidence }),
+        3 => (who(), 0..5usize, 0..4usize, 1..3u32)
             .prop_map(|(who, list, option, version)| Act::Press { who, list, option, version }),
-        6 => (0..3usize, 0..10u8, 0..5usize, 0..=100u8)
+        8 => (prop_oneof![4 => Just(0), 1 => 0..3usize], 0..10u8, 0..5usize, certain())
             .prop_map(|(effect, how, place, confidence)| Act::Settle { effect, how, place, confidence }),
         1 => (0..40i64 * Timestamp::MINUTE).prop_map(Act::Advance),
     ];
-    prop::collection::vec(act, 1..40)
+    (show(0..3usize), prop::collection::vec(act, 1..40)).prop_map(|(first, rest)| {
+        let unclear = |act| match act {
+            Act::Unclear { text, how, place, confidence } => vec![
+                Act::Say { who: "ana", text },
+                Act::Settle { effect: 0, how, place, confidence },
+                Act::Settle { effect: 0, how: 9, place, confidence },
+                Act::Say { who: "ana", text },
+            ],
+            act => vec![act],
+        };
+        std::iter::once(first).chain(rest.into_iter().flat_map(unclear)).collect()
+    })
 }
 
 /// Plays an act; the step it made, if it made one, and who acted.
@@ -80,6 +125,8 @@ fn play(w: &mut Lists, act: &Act) -> Option<(Step, &'static str)> {
             w.advance(*by);
             None
         }
+        // Played as what it is made of.
+        Act::Unclear { .. } => None,
     }
 }
 
@@ -135,7 +182,9 @@ fn one_is_active(w: &Lists, view: &View) -> Result<(), TestCaseError> {
     });
     let active: Vec<_> = active.map(|standing| &standing.set).collect();
     prop_assert!(active.len() <= 1, "{active:?} are active at once");
-    if let (Some(named), Some(active)) = (&view.active_option_set_id, active.first()) {
+    if let (Some(named), Some(active)) = (&view.active_option_set_id, active.first())
+        && w.set(named).is_some_and(|s| s.executable())
+    {
         prop_assert_eq!(named, *active);
     }
     Ok(())

@@ -15,7 +15,7 @@ use crate::world::World;
 
 /// Texts; whether one may execute an option at all (a question, a denial, several or noise may not), and whether it
 /// means a place in the list.
-pub(crate) const SPOKEN: [(&str, bool, bool); 40] = [
+pub(crate) const SPOKEN: [(&str, bool, bool); 41] = [
     ("open the sample2 pls", true, false),
     ("sample2", true, false),
     ("links panel d", true, false),
@@ -23,6 +23,7 @@ pub(crate) const SPOKEN: [(&str, bool, bool); 40] = [
     ("open links", false, false),
     ("ope panel d", false, false),
     ("open links panel", false, false),
+    ("open sampl", false, false),
     ("the links thing", false, false),
     ("budget", true, false),
     ("open roadmap", true, false),
