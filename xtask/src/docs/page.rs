@@ -7,6 +7,7 @@
 //! | `toml` | a configuration: written and checked |
 //! | `yaml` | a whole scenario: written and run |
 //! | `json` | parsed |
+//! | `ts` | written, when its first line is `// its-name.mjs`, for a later command; else for reading |
 //! | `json answer` | found again in what the command before it printed |
 //!
 //! A `toml` or `yaml` block whose first line is `# its-name.toml` is written under that name, for later commands. Any
@@ -30,6 +31,8 @@ pub(super) enum Kind {
     Scenario(Written),
     Json(String),
     Answer(String),
+    /// A program for a later command.
+    Program(Written),
     /// Left out, and why.
     Skipped(String),
 }
@@ -105,6 +108,9 @@ impl Fence<'_> {
     /// What it is, if it is anything to try; or what is wrong, and in which line.
     fn kind(&self) -> Result<Option<Kind>, (usize, &'static str)> {
         let (language, rest) = self.info.split_once(' ').unwrap_or((self.info, ""));
+        if language == "ts" && rest.is_empty() {
+            return Ok(self.program().map(Kind::Program));
+        }
         if !["console", "sh", "bash", "toml", "yaml", "json"].contains(&language) {
             return Ok(None);
         }
@@ -158,13 +164,27 @@ impl Fence<'_> {
         Ok(steps)
     }
 
+    /// A program that says what it is called.
+    fn program(&self) -> Option<Written> {
+        let name =
+            self.body.first()?.strip_prefix("// ").filter(|name| plain(name) && name.ends_with(".mjs"))?;
+        Some(Written { name: name.into(), text: self.body.join("\n") + "\n" })
+    }
+
     fn written(&self, ending: &str) -> Written {
-        let named = self.body.first().and_then(|line| line.strip_prefix("# ")).filter(|name| {
-            name.ends_with(ending) && !name.contains(|c: char| c.is_whitespace() || c == '/' || c == '\\')
-        });
+        let named = self
+            .body
+            .first()
+            .and_then(|line| line.strip_prefix("# "))
+            .filter(|name| name.ends_with(ending) && plain(name));
         let name = named.map_or_else(|| format!("line-{}.{ending}", self.line), str::to_owned);
         Written { name, text: self.body.join("\n") + "\n" }
     }
+}
+
+/// A file's name, and nothing but that.
+fn plain(name: &str) -> bool {
+    !name.contains(|c: char| c.is_whitespace() || c == '/' || c == '\\')
 }
 
 /// Whether a command has another line: after a backslash, or within quotes.
@@ -224,6 +244,13 @@ mod tests {
         let written =
             Written { name: "a.scenario.yaml".into(), text: "# a.scenario.yaml\nscenario: a\n".into() };
         assert_eq!(page(scenario).unwrap()[0].kind, Kind::Scenario(written));
+    }
+
+    #[test]
+    fn a_program_that_has_a_name_is_written() {
+        let written = Written { name: "a.mjs".into(), text: "// a.mjs\nlet n = 0;\n".into() };
+        assert_eq!(page("```ts\n// a.mjs\nlet n = 0;\n```\n").unwrap()[0].kind, Kind::Program(written));
+        assert_eq!(page("```ts\nlet n: number = 0;\n```\n").unwrap(), []);
     }
 
     #[test]

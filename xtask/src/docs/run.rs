@@ -76,6 +76,10 @@ impl<'r> World<'r> {
             Kind::Script(text) => self.script(text).map_err(at),
             Kind::Config(written) => self.config(written).map_err(at),
             Kind::Scenario(written) => self.scenario(written).map_err(at),
+            Kind::Program(written) => {
+                self.write(written).map_err(at)?;
+                Ok(format!("{} is written", written.name))
+            }
             Kind::Json(text) => {
                 serde_json::from_str::<Value>(text).map_err(anyhow::Error::from).map_err(at)?;
                 Ok("parsed".into())

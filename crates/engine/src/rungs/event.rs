@@ -21,7 +21,7 @@ use crate::recognize::Expected;
 use crate::review::flow as review;
 use crate::rungs::intent::act;
 use crate::say;
-use crate::selection::flow as lists;
+use crate::selection::{cycle, flow as lists};
 use crate::step::climb;
 use crate::tickets::{adopt, batch, release};
 use crate::trace::{Predicate, Rung};
@@ -40,10 +40,14 @@ pub(crate) fn workflow_event(turn: &mut Turn<'_>) -> Tried {
     match &event.kind {
         EventKind::CardPressed { press, remember } => Decided(press::pressed(turn, press, *remember)),
         EventKind::FormSubmitted { press, values } => Decided(press::submitted(turn, press, values)),
-        EventKind::Command { text } => Decided(command::run(turn, text)),
+        EventKind::Command { text } => {
+            cycle::over(turn);
+            Decided(command::run(turn, text))
+        }
         EventKind::MessagePosted(posted) => match turn.policy.command.rest(&posted.text) {
             Some(text) => {
                 turn.hear(posted);
+                cycle::over(turn);
                 Decided(command::run(turn, text))
             }
             None => Passed(Predicate::NoWorkflow),

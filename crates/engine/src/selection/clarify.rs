@@ -45,6 +45,19 @@ pub(super) fn ask(
             let asks = arranged(turn, set, *first, *rejected);
             list(turn, view, question, asks, by_model)
         }
+        About::More { set } => {
+            let Some(set) = turn.set_of(set).cloned() else {
+                return Decision::new(Verdict::Answered, Reason::ListReplaced);
+            };
+            let (order, displayed) = match set.newest(&view.user) {
+                Some(showing) => (showing.order.clone(), usize::from(showing.displayed)),
+                None => (super::scene::base(&set), 0),
+            };
+            let most = (displayed + turn.policy.selection.max_shown).min(order.len());
+            let displayed = u8::try_from(most).unwrap_or(u8::MAX);
+            let asks = Asks { set, order, displayed, suggests: None };
+            list(turn, view, question, asks, by_model)
+        }
         About::Confirm { set, option, rejected } => {
             let Some(set) = turn.set_of(set).cloned() else {
                 return Decision::new(Verdict::Answered, Reason::ListReplaced);

@@ -13,6 +13,7 @@ use crate::recognize::words::{Gap, Words};
 const REJECT: SectionId = named("list.reject");
 const RETURN: SectionId = named("list.return");
 const RESHOW: SectionId = named("list.reshow");
+const MORE: SectionId = named("list.more");
 const HESITATE: SectionId = named("list.hesitate");
 const VERIFY: SectionId = named("list.verify");
 const GREETING: SectionId = named("list.greeting");
@@ -35,6 +36,8 @@ pub(crate) enum Control {
     Reject,
     /// Show it again.
     Reshow,
+    /// Show the rest of it too.
+    More,
     /// Not decided yet.
     Hesitate,
 }
@@ -75,7 +78,12 @@ impl Parses<'_> {
 
     /// What the text says to the list as a whole.
     pub(crate) fn control(&self) -> Option<Control> {
-        let all = [(REJECT, Control::Reject), (RESHOW, Control::Reshow), (HESITATE, Control::Hesitate)];
+        let all = [
+            (REJECT, Control::Reject),
+            (RESHOW, Control::Reshow),
+            (MORE, Control::More),
+            (HESITATE, Control::Hesitate),
+        ];
         all.into_iter().find(|(section, _)| self.says(*section)).map(|(_, control)| control)
     }
 

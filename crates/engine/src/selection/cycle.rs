@@ -54,6 +54,10 @@ pub(super) fn open(
     {
         return Err((view, guarded(&set, question, &guard, *rejected)));
     }
+    // Another text is another question.
+    if ELIGIBLE.contains(&question.reason) {
+        view.guard = None;
+    }
     let asking = &turn.policy.selection.model;
     let why_not = if !asking.enabled || !asking.scopes.contains(&set.scope) || !turn.given.model {
         Some("feature_disabled")
@@ -192,6 +196,19 @@ fn note(turn: &mut Turn<'_>, cycle: &Cycle) {
     account.retry_index = Some(cycle.calls.saturating_sub(1));
     account.retry_budget = Some(budget);
     account.hints.clone_from(&cycle.hints);
+}
+
+/// The acting person gave a command: what a model is asked for them is over.
+pub(crate) fn over(turn: &mut Turn<'_>) {
+    if !turn.has_lists() {
+        return;
+    }
+    let user = turn.event.actor.clone();
+    let mut view = turn.view(&user);
+    if view.cycle.is_some() {
+        superseded(turn, &mut view);
+        turn.put_view(view);
+    }
 }
 
 /// Something else was done meanwhile, so what a model is asked is over; its answer will come too late.

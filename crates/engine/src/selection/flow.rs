@@ -248,7 +248,10 @@ pub(super) fn ask(turn: &mut Turn<'_>, view: View, question: Question) -> Decisi
 /// For the turn's row: what the text could mean, and what it resembles.
 fn note_question(turn: &mut Turn<'_>, view: &View, question: &Question) {
     let set = match &question.about {
-        About::List { set, .. } | About::Confirm { set, .. } | About::Refine { set, .. } => Some(set.clone()),
+        About::List { set, .. }
+        | About::More { set }
+        | About::Confirm { set, .. }
+        | About::Refine { set, .. } => Some(set.clone()),
         About::Scopes { .. } | About::Nothing => view.active_option_set_id.clone(),
     };
     let Some(set) = set.and_then(|id| turn.set_of(&id).cloned()) else { return };

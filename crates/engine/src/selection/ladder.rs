@@ -70,6 +70,8 @@ pub(crate) struct Open {
 pub(crate) enum About {
     /// A list, with the best guess first, without what was rejected.
     List { set: SetId, first: Option<usize>, rejected: Options },
+    /// A list, with options that were not displayed before.
+    More { set: SetId },
     /// Whether it is this one; these were rejected.
     Confirm { set: SetId, option: usize, rejected: Options },
     /// Places: where is it? And the text without what says so.
@@ -204,6 +206,12 @@ impl<'j> Judge<'j> {
         match self.parses.control()? {
             Control::Reject => Some(self.refine()),
             Control::Reshow => ask(Reason::ListReshown, ClarifierType::SelectionDisambiguation),
+            Control::More => {
+                let more = self.target.displayed < self.target.order.len();
+                let about = About::More { set: self.target.set.id.clone() };
+                let kind = ClarifierType::SelectionDisambiguation;
+                more.then(|| Ruling::Ask(Question::plain(Reason::ListReshown, kind, about)))
+            }
             Control::Hesitate => {
                 // Nothing is being decided where nothing was asked.
                 let kind = self.scene.view.pending_clarifier_type;
@@ -253,22 +261,26 @@ impl<'j> Judge<'j> {
         if self.labelled() {
             return None;
         }
-        match self.parses.repairs() {
-            Some(Repair::These(parts)) => {
+        let explained = self.parses.repairs().and_then(|repair| self.taken_back(&repair));
+        explained.or_else(|| self.parses.negates().then(|| self.resembles(Reason::OptionNoMatch)))
+    }
+
+    fn taken_back(&self, repair: &Repair) -> Option<Ruling> {
+        match repair {
+            Repair::These(parts) => {
                 let own = parts.iter().map(|part| self.part(part)).collect::<Option<Vec<usize>>>()?;
                 Some(self.left(own.iter().fold(self.rejected(), |all, option| all | 1 << option)))
             }
-            Some(Repair::Last) => {
+            Repair::Last => {
                 let last = self.last()?;
                 Some(self.left(self.rejected() | 1 << last))
             }
-            Some(Repair::Instead(part)) => {
-                let option = self.part(&part)?;
+            Repair::Instead(part) => {
+                let option = self.part(part)?;
                 let corrects = self.last().is_some_and(|last| last != option);
-                let by = if corrects { Reason::OptionCorrected } else { reason_of(self.by(&part)?) };
+                let by = if corrects { Reason::OptionCorrected } else { reason_of(self.by(part)?) };
                 Some(self.act(option, by))
             }
-            None => self.parses.negates().then(|| self.resembles(Reason::OptionNoMatch)),
         }
     }
 
@@ -345,6 +357,11 @@ impl<'j> Judge<'j> {
             return None;
         }
         Some(match self.continuity().winner() {
+            Ok(option) if self.once(option) => {
+                let (set, rejected) = (self.target.set.id.clone(), self.rejected());
+                let about = About::Confirm { set, option, rejected };
+                Ruling::Ask(Question::plain(Reason::OptionUnreferenced, ClarifierType::Confirmation, about))
+            }
             Ok(option) => self.act(option, Reason::OptionReference),
             Err(blocked) => {
                 let mut ruling = self.resembles(blocked.reason());
@@ -354,6 +371,12 @@ impl<'j> Judge<'j> {
                 ruling
             }
         })
+    }
+
+    /// It was done, and doing it twice is something to ask about.
+    fn once(&self, option: usize) -> bool {
+        let done = &self.scene.view.recent_accepted_choice_ids;
+        self.target.set.options.get(option).is_some_and(|named| !named.repeatable && done.contains(&named.id))
     }
 
     /// Nothing exact: what it resembles is asked about, where it is like a choice at all.

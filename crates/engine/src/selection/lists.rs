@@ -10,6 +10,7 @@ use crate::decision::{Decision, Reason, Verdict};
 use crate::event::FocusChanged;
 use crate::id::{MessageId, SetId};
 use crate::lane::{Change, Record, RecordKind};
+use crate::policy::limits;
 use crate::selection::set::Changed;
 use crate::turn::Turn;
 use crate::workflow::{About, Card};
@@ -103,6 +104,12 @@ impl Turn<'_> {
         let gone: Vec<String> =
             self.ids(RecordKind::OptionSet).into_iter().filter(|id| !stands(id)).collect();
         for id in gone {
+            let shown = self.set_of(&SetId::from(id.as_str())).map(OptionSet::shown_in).unwrap_or_default();
+            for view in views.iter_mut().filter(|_| !shown.is_empty()) {
+                view.past.extend(shown.iter().cloned());
+                view.past.drain(..view.past.len().saturating_sub(limits::SHOWINGS));
+                self.put_view(view.clone());
+            }
             self.drop_record(RecordKind::OptionSet, &id);
             self.refresh_cards(&SetId(id));
         }

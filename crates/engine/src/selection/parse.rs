@@ -97,9 +97,8 @@ impl<'m> Parses<'m> {
     /// Whether a core says a place in words: "second to last".
     pub(crate) fn counts(&self) -> bool {
         let ordinal = self.lexicon.section(ORDINAL);
-        let says = |core: Range<usize>| {
-            self.message.all()[core].iter().any(|word| ordinal.value(word).is_some())
-        };
+        let says =
+            |core: Range<usize>| self.message.all()[core].iter().any(|word| ordinal.value(word).is_some());
         self.shortest().is_some_and(says)
     }
 

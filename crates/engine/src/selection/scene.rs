@@ -69,6 +69,11 @@ impl<'s> Scene<'s> {
             return Ok(target);
         }
         let active = self.by(|standing| standing.status == Status::Active);
+        if let (Some(set), Some(reply)) = (active, self.reply)
+            && self.view.past.contains(reply)
+        {
+            return Err(replaced(set));
+        }
         if let Some(target) = self.returning(active) {
             return Ok(target);
         }
@@ -245,6 +250,12 @@ pub(super) fn base(set: &OptionSet) -> Vec<u8> {
 fn ask(reason: Reason, places: Vec<Where>, text: &str) -> Ruling {
     let about = About::Scopes { places, text: text.to_string() };
     Ruling::Ask(Question::plain(reason, ClarifierType::ScopeDisambiguation, about))
+}
+
+/// What was replied to is gone: what is there now is shown.
+fn replaced(set: &OptionSet) -> Ruling {
+    let about = About::List { set: set.id.clone(), first: None, rejected: 0 };
+    Ruling::Ask(Question::plain(Reason::ListReplaced, ClarifierType::SelectionDisambiguation, about))
 }
 
 /// The one place a text names for another list on the screen.

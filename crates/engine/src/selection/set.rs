@@ -344,6 +344,11 @@ impl OptionSet {
         self.showings.iter().rev().find(|showing| showing.to.as_deref().is_none_or(|to| to == user))
     }
 
+    /// The messages that show it.
+    pub(crate) fn shown_in(&self) -> Vec<MessageId> {
+        self.showings.iter().filter_map(|showing| showing.message.clone()).collect()
+    }
+
     /// The appearance that a message replied to.
     #[must_use]
     pub fn shown_by(&self, message: &MessageId) -> Option<&Showing> {

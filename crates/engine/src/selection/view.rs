@@ -72,6 +72,9 @@ pub struct View {
     /// In which counting turn a plain "no" was last said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub denied: Option<u64>,
+    /// Messages that showed lists which are gone, the newest last: a reply to one means what is there now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub past: Vec<MessageId>,
     /// In which counting turn "stop" was last said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<u64>,

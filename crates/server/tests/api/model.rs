@@ -9,7 +9,7 @@ use throughline_engine::ask::{Answer, Ask};
 use throughline_engine::effect::Attempt;
 use throughline_models::{Caller, Model};
 use throughline_runtime::{Keys, NoFaults, Parts, Runtime};
-use throughline_server::{Config, open};
+use throughline_server::{Config, Sources, open};
 
 use crate::support::*;
 
@@ -29,10 +29,14 @@ impl Model for Slow {
 }
 
 async fn server(takes: Duration) -> Server {
-    let sources = demo().flag("policy.intake.queue", "1", "--queue");
+    asking(Slow(takes), demo().flag("policy.intake.queue", "1", "--queue")).await
+}
+
+/// A server that asks this model.
+pub(crate) async fn asking(model: impl Model + 'static, sources: Sources) -> Server {
     let mut instance = open(Config::load(&sources).unwrap()).await.unwrap();
     let mut ports = instance.runtime.ports().clone();
-    ports.model = Some(Arc::new(Slow(takes)));
+    ports.model = Some(Arc::new(model));
     instance.runtime = Arc::new(Runtime::new(Parts {
         store: instance.store.clone(),
         ports,

@@ -1,6 +1,12 @@
 //! Lists of options: shown, chosen from by words and by presses, run by the host, closed.
 
+use std::sync::Mutex;
+
+use async_trait::async_trait;
 use serde_json::{Value, json};
+use throughline_engine::ask::{Answer, Ask, SELECT_CONTRACT, Says};
+use throughline_engine::effect::Attempt;
+use throughline_models::{Caller, Model};
 use throughline_server::Sources;
 use throughline_server::auth::{Scope, Token};
 
@@ -289,5 +295,101 @@ async fn switched_off_nothing_is_kept() {
     let turn = server.say("k1", "c1", "ana", "the second one").await;
     assert_eq!((&turn["selected"], &turn["options"]), (&Value::Null, &Value::Null));
     assert_eq!(server.get(&format!("/v1/lanes/{lane}")).send().await.json()["views"], json!([]));
+    server.stopped().await;
+}
+
+/// Always wants to see what the panel shows.
+struct Curious;
+
+#[async_trait]
+impl Model for Curious {
+    async fn ask(&self, _: &Ask, _: &Caller<'_>) -> Attempt<Answer> {
+        Attempt::Applied(Answer::Select {
+            contract: SELECT_CONTRACT.into(),
+            says: Says::RequestContext,
+            choice: None,
+            confidence: 50,
+            needs: vec!["active_widget_items".into()],
+        })
+    }
+
+    fn name(&self) -> &str {
+        "curious"
+    }
+}
+
+/// What was logged, as JSON lines.
+static LOG: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+
+struct Log;
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        LOG.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// TE1: the host is asked what the list holds, says nothing new, and the model is not asked again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn te1_evidence_that_says_nothing_new_is_told_with_all_fields() {
+    tracing_subscriber::fmt().json().with_writer(|| Log).init();
+    let sources = demo().flag("policy.selection.model.enabled", "true", "--set");
+    let server = crate::model::asking(Curious, sources).await;
+    let (lane, shown) = server.with_recent().await;
+    let text = said("c1", "ana", "open sampl from recent");
+    let asked = server.event("k1", &text).header("Prefer", "wait=10");
+    let host = async {
+        let open = format!("/v1/effects?state=attempted&lane={lane}");
+        loop {
+            let effects = server.get(&open).send().await.json();
+            let effects = effects["items"].as_array().unwrap();
+            if let Some(fetch) = effects.iter().find(|effect| effect["class"] == "evidence.fetch") {
+                assert_eq!(
+                    (&fetch["set"], &fetch["wanted"]),
+                    (&shown["id"], &json!(["active_widget_items"]))
+                );
+                let id = fetch["id"].as_str().unwrap();
+                let bad = json!({"outcome": "applied", "snapshot": {"options": [{"id": "", "label": "x"}]}});
+                let refused = server.report("r0", id, &bad).await.json();
+                assert_eq!(refused["errors"][0]["pointer"], "/snapshot/options/0/id");
+                let now = json!({"outcome": "applied", "snapshot": {"options": recent()["options"]}});
+                return server.report("r1", id, &now).await;
+            }
+        }
+    };
+    let (turn, reported) = tokio::join!(asked.send(), host);
+    assert_eq!(reported.json()["settled"], true, "{}", reported.text());
+    let turn = turn.json();
+    assert_eq!((&turn["decision"], &turn["model_calls"]), (&json!("asked"), &json!(1)), "{turn:#}");
+    assert_eq!(turn["selection"]["provenance"], "safe_clarifier");
+    let wanted = "selection_enrichment_fingerprint_unchanged";
+    assert!(turn["selection"]["signals"].as_array().unwrap().contains(&json!(wanted)), "{turn:#}");
+
+    let log = String::from_utf8(LOG.lock().unwrap().clone()).unwrap();
+    let lines = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let told: Vec<Value> = lines.filter(|line| line["fields"]["message"] == wanted).collect();
+    let [told] = told.as_slice() else { panic!("told {} times: {log}", told.len()) };
+    assert_eq!(told["target"], "throughline::selection");
+    let fields = &told["fields"];
+    assert_eq!((&fields["activeOptionSetId"], &fields["activeScope"]), (&shown["id"], &json!("widget")));
+    assert_eq!((&fields["candidate_count"], &fields["collision_flags"]), (&json!(3), &json!("")));
+    let print = fields["fingerprint_before"].as_str().unwrap();
+    assert!(print.len() == 64 && fields["fingerprint_after"] == print, "{fields:#}");
+    assert!(fields["loop_cycle_id"].as_str().unwrap().starts_with("fx_"), "{fields:#}");
+    for field in ["retry_attempt_index", "retry_budget_remaining", "reason", "provenance"] {
+        assert!(!fields[field].is_null(), "{field} in {fields:#}");
+    }
+    assert!(!log.contains("sampl") && !log.contains("Budget"), "what somebody wrote, or a label: {log}");
+    let metrics = server.get("/metrics").send().await.text();
+    assert!(
+        metrics.contains(&format!("throughline_selection_signals_total{{signal=\"{wanted}\"")),
+        "{metrics}"
+    );
+    assert!(metrics.contains("throughline_clarifiers_total{why=\"selection."), "{metrics}");
     server.stopped().await;
 }

@@ -9,6 +9,7 @@
 const SOON = 10;
 const reads = page.selection === 'on';
 const reader = at('reader');
+const beside = matchMedia('(min-width: 60rem)');
 
 // ---------------------------------------------------------------- what is open
 
@@ -25,6 +26,8 @@ function openDocument(id) {
     else entry.removeAttribute('aria-current');
   }
   at('panels').scrollTop = 0;
+  // Where there is no room beside the conversation, it is above.
+  if (!beside.matches) reader.scrollIntoView({ block: 'start' });
   at('said').textContent = `${wanted.querySelector('h2').textContent} is open`;
   return true;
 }
@@ -186,4 +189,5 @@ reader.querySelector('[data-close]').addEventListener('click', event => {
   event.preventDefault();
   closeDocument();
 });
-if (say && reads) for (const panel of panels) inOrder(() => panel.show());
+// The last one that is shown is the one that plain text is read against: the first on the page.
+if (say && reads) for (const panel of [...panels].reverse()) inOrder(() => panel.show());

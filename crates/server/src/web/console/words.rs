@@ -62,7 +62,8 @@ fn tone(state: &str) -> &'static str {
         "done" | "approved" | "answered" | "shown" | "completed" | "applied" => "good",
         "failed" | "rejected" | "refused" | "tampered" => "bad",
         "uncertain" | "paused" => "doubt",
-        "planned" | "attempted" | "pending" | "asked" | "deferred" | "running" | "active" | "soft" | "waiting" => "open",
+        "planned" | "attempted" | "pending" | "asked" | "deferred" | "running" | "active" | "soft"
+        | "waiting" => "open",
         _ => "over",
     }
 }

@@ -1,0 +1,261 @@
+//! Lists of options, played at random: what must hold of them whatever was shown, said, pressed and answered (`spec 04
+//! §17`). What one text comes to in one list is `selection/texts.rs`, what a model may answer is `selection/answers.rs`.
+
+mod world;
+
+#[path = "selection/answers.rs"]
+mod answers;
+#[path = "selection/lists.rs"]
+mod lists;
+#[path = "selection/texts.rs"]
+mod texts;
+
+use std::collections::BTreeMap;
+
+use lists::{Lists, SPOKEN, shown};
+use proptest::prelude::*;
+use throughline_engine::ask::{Answer, Question as Put};
+use throughline_engine::effect::{EffectBody, EffectResult, Outcome};
+use throughline_engine::event::{EventKind, FocusChanged, Press};
+use throughline_engine::selection::{Account, Parked, Provenance, Scope, Status, View};
+use throughline_engine::work::Job;
+use throughline_engine::{Reason, Step, Timestamp, Verdict};
+
+#[derive(Clone, Debug)]
+enum Act {
+    Show { list: usize, variant: u8 },
+    Close { list: usize },
+    Focus { list: usize },
+    Say { who: &'static str, text: usize },
+    Press { who: &'static str, list: usize, option: usize, version: u32 },
+    Settle { effect: usize, how: u8, place: usize, confidence: u8 },
+    Advance(i64),
+}
+
+fn acts() -> impl Strategy<Value = Vec<Act>> {
+    let who = || prop_oneof![3 => Just("ana"), 1 => Just("bob")];
+    let act = prop_oneof![
+        3 => (0..5usize, 0..3u8).prop_map(|(list, variant)| Act::Show { list, variant }),
+        1 => (0..5usize).prop_map(|list| Act::Close { list }),
+        1 => (0..5usize).prop_map(|list| Act::Focus { list }),
+        8 => (who(), 0..SPOKEN.len()).prop_map(|(who, text)| Act::Say { who, text }),
+        2 => (who(), 0..5usize, 0..4usize, 1..3u32)
+            .prop_map(|(who, list, option, version)| Act::Press { who, list, option, version }),
+        6 => (0..3usize, 0..10u8, 0..5usize, 0..=100u8)
+            .prop_map(|(effect, how, place, confidence)| Act::Settle { effect, how, place, confidence }),
+        1 => (0..40i64 * Timestamp::MINUTE).prop_map(Act::Advance),
+    ];
+    prop::collection::vec(act, 1..40)
+}
+
+/// Plays an act; the step it made, if it made one, and who acted.
+fn play(w: &mut Lists, act: &Act) -> Option<(Step, &'static str)> {
+    match act {
+        Act::Show { list, variant } => {
+            Some((w.event("", EventKind::OptionsShown(shown(*list, *variant))), ""))
+        }
+        Act::Close { list } => {
+            let scope_instance = Some(shown(*list, 0).scope_instance);
+            Some((w.event("", EventKind::OptionsClosed { set: None, scope_instance }), ""))
+        }
+        Act::Focus { list } => {
+            let list = shown(*list, 0);
+            let (scope, scope_instance) = (list.scope, list.scope_instance);
+            let focus = FocusChanged { user: "ana".into(), scope, scope_instance, option: None };
+            Some((w.event("", EventKind::FocusChanged(focus)), ""))
+        }
+        Act::Say { who, text } => Some((w.says(who, SPOKEN[*text].0), who)),
+        Act::Press { who, list, option, version } => {
+            let set = lists::id(*list);
+            let option = shown(*list, 0).options.get(*option)?.id.clone();
+            let press = Press::Option { set, version: *version, option };
+            Some((w.event(who, EventKind::CardPressed { press, remember: false }), who))
+        }
+        Act::Settle { effect, how, place, confidence } => {
+            let effect = w.open().into_iter().rev().nth(*effect)?;
+            let outcome = outcome(&effect.body, *how, *place, *confidence)?;
+            Some((w.settles(&effect, outcome), ""))
+        }
+        Act::Advance(by) => {
+            w.advance(*by);
+            None
+        }
+    }
+}
+
+fn outcome(body: &EffectBody, how: u8, place: usize, confidence: u8) -> Option<Outcome> {
+    let answered = |answer| Outcome::Done { result: EffectResult::Answered(answer) };
+    let failed = || Outcome::Failed { reason: "gave_up".into(), text: String::new(), errors: Vec::new() };
+    Some(match body {
+        EffectBody::ModelAsk(_) => match how {
+            0 => answered(Answer::None { why: "timeout".into() }),
+            1 => failed(),
+            _ => answered(answers::proper(how, place, confidence)),
+        },
+        EffectBody::EvidenceFetch { set, .. } => {
+            let list = (0..5).find(|list| lists::id(*list) == *set)?;
+            let mut options = shown(list, how % 3).options;
+            if how > 6 {
+                options.iter_mut().for_each(|option| option.metadata.path = Some("/new".into()));
+            }
+            if how == 9 {
+                failed()
+            } else {
+                Outcome::Done { result: EffectResult::Snapshot { options, focused: None } }
+            }
+        }
+        EffectBody::OptionExecute(_) if how < 2 => failed(),
+        EffectBody::OptionExecute(_) => Outcome::Done { result: EffectResult::Said { text: String::new() } },
+        _ => return None,
+    })
+}
+
+/// What was executed by a step: the option's list, its id, and whose choice it was.
+fn executed(step: &Step) -> Vec<(String, String, String)> {
+    let chosen = step.effects.iter().filter_map(|effect| match &effect.body {
+        EffectBody::OptionExecute(call) => match &call.job {
+            Job::Option(chosen) => {
+                Some((chosen.set.as_str().into(), chosen.option.clone(), chosen.user.clone()))
+            }
+            _ => None,
+        },
+        _ => None,
+    });
+    chosen.collect()
+}
+
+fn account(step: &Step) -> Option<&Account> {
+    step.trace.selection.as_deref()
+}
+
+/// At most one list that can be executed is read against ordinary text, and it is the one the view names.
+fn one_is_active(w: &Lists, view: &View) -> Result<(), TestCaseError> {
+    let active = view.standings.iter().filter(|standing| {
+        standing.status == Status::Active && w.set(&standing.set).is_some_and(|set| set.executable())
+    });
+    let active: Vec<_> = active.map(|standing| &standing.set).collect();
+    prop_assert!(active.len() <= 1, "{active:?} are active at once");
+    if let (Some(named), Some(active)) = (&view.active_option_set_id, active.first()) {
+        prop_assert_eq!(named, *active);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    /// I1 to I6, I9 and I11 in whatever order things happen. That the same step is decided twice over, and that everything
+    /// reads back as it was stored, is checked at every step.
+    #[test]
+    fn whatever_happens_only_what_was_shown_is_executed(acts in acts(), phase_c in any::<bool>()) {
+        let mut w = Lists::new(phase_c);
+        let (mut calls, mut looks) = (BTreeMap::new(), BTreeMap::new());
+        // Of each person: what was asked last, and whether anything was new since.
+        let mut asked: BTreeMap<&str, String> = BTreeMap::new();
+        for act in &acts {
+            let before = w.clone();
+            let Some((step, who)) = play(&mut w, act) else { continue };
+            let done = executed(&step);
+            // I1: one option, of a list that stands for that person, as it is registered.
+            prop_assert!(done.len() <= 1, "{done:?}");
+            for (set, option, user) in &done {
+                let set = before.set(&set.as_str().into()).expect("the list is registered");
+                let (_, option) = set.option(option).expect("the list has the option");
+                prop_assert!(option.exec_ref.is_some() && set.executable());
+                prop_assert!(set.user.as_ref().is_none_or(|owner| owner == user), "somebody else's list");
+                let standing = before.view(user).standing(&set.id).cloned();
+                prop_assert!(standing.is_some(), "the list is not this person's, or it is gone");
+                if let Act::Say { text, .. } = act {
+                    // I2, I3.
+                    prop_assert!(SPOKEN[*text].1, "{} executed {}", SPOKEN[*text].0, option.id);
+                    let stopped = matches!(standing.map(|s| s.status), Some(Status::Parked(Parked::Stop)));
+                    let calls_back = ["chat", "back", "recent"].iter().any(|cue| SPOKEN[*text].0.contains(cue));
+                    prop_assert!(!stopped || calls_back, "a list that was put aside executed by {}", SPOKEN[*text].0);
+                }
+                // The same is not sent again before it is known what became of it.
+                let flying = before.view(user).in_flight.clone();
+                prop_assert!(!flying.iter().any(|act| act.set == set.id && act.option == option.id), "sent twice");
+                let of_host = matches!(act, Act::Show { .. } | Act::Close { .. } | Act::Focus { .. });
+                prop_assert!(!of_host, "what a host shows executes nothing");
+            }
+            if let Some(account) = account(&step) {
+                // I5.
+                if !phase_c {
+                    prop_assert_ne!(account.provenance, Some(Provenance::LlmExecuted));
+                }
+                // I4.
+                let cycle = account.cycle.clone().unwrap_or_default();
+                for effect in &step.effects {
+                    let count = match &effect.body {
+                        EffectBody::ModelAsk(ask) if matches!(ask.question, Put::Select(_)) => calls.entry(cycle.clone()).or_insert(0),
+                        EffectBody::EvidenceFetch { .. } => looks.entry(cycle.clone()).or_insert(0),
+                        _ => continue,
+                    };
+                    *count += 1;
+                }
+                // A text that was put to a model before: no execution, and the order it had.
+                let guarded = [Reason::LoopGuard, Reason::LoopGuardContinuity].contains(&step.decision.reason);
+                if guarded {
+                    prop_assert!(done.is_empty());
+                    let view = before.view(who);
+                    let guard = view.guard.clone().expect("there is something to be kept from");
+                    let set = account.set.as_ref().and_then(|set| before.set(set)).expect("the list");
+                    let kept = guard.order.iter().filter_map(|at| set.options.get(usize::from(*at)));
+                    let kept: Vec<&str> = kept.map(|option| option.id.as_str()).collect();
+                    let is: Vec<&str> = account.clarify.iter().map(String::as_str).collect();
+                    prop_assert!(kept.starts_with(&is) || is.is_empty(), "{is:?} was {kept:?}");
+                }
+            }
+            prop_assert!(calls.values().all(|calls| *calls <= 2), "{calls:?}");
+            prop_assert!(looks.values().all(|looks| *looks <= 1), "{looks:?}");
+            // I9: the same question is not put twice in a row, unless somebody asks for it.
+            match act {
+                Act::Say { .. } => {
+                    let repeats = [Reason::ListReshown, Reason::ListReturned, Reason::ScopeAlone];
+                    let question = lists::told(&step);
+                    if step.decision.outcome == Verdict::Asked
+                        && account(&step).is_some_and(|account| !account.clarify.is_empty())
+                        && !repeats.contains(&step.decision.reason)
+                    {
+                        prop_assert_ne!(asked.get(who), Some(&question), "asked twice in a row");
+                        asked.insert(who, question);
+                    } else {
+                        asked.remove(who);
+                    }
+                }
+                _ => asked.clear(),
+            }
+            for user in ["ana", "bob", ""] {
+                one_is_active(&w, &w.view(user))?;
+            }
+        }
+    }
+
+    /// I10: what is on the screen once more changes nothing that was decided about it.
+    #[test]
+    fn showing_a_list_again_changes_no_gate(acts in acts(), variant in 0..3u8, text in 0..SPOKEN.len()) {
+        let mut w = Lists::new(false);
+        for act in &acts {
+            let _ = play(&mut w, act);
+        }
+        let view = w.view("ana");
+        let active = view.active_option_set_id.clone().and_then(|id| w.set(&id).cloned());
+        let Some(set) = active.filter(|set| set.scope == Scope::Chat && view.cycle.is_none()) else { return Ok(()) };
+        let mut again = w.clone();
+        let mut list = lists::as_shown(&set);
+        // In another order, even: a place means the newest showing, every other reading is what it was.
+        if variant > 0 {
+            list.displayed = Some(list.options.iter().rev().map(|option| option.id.clone()).collect());
+        }
+        let _ = again.event("", EventKind::OptionsShown(list));
+        let (was, is) = (w.view("ana"), again.view("ana"));
+        let gates = |view: &View| View { standings: Vec::new(), ..view.clone() };
+        prop_assert_eq!(gates(&was), gates(&is));
+        if SPOKEN[text].2 {
+            return Ok(());
+        }
+        let (one, other) = (w.says("ana", SPOKEN[text].0), again.says("ana", SPOKEN[text].0));
+        prop_assert_eq!(one.decision.reason, other.decision.reason, "{}", SPOKEN[text].0);
+        prop_assert_eq!(executed(&one), executed(&other));
+    }
+}

@@ -1,0 +1,139 @@
+//! What one text comes to in one list, over random lists: I6, I7, I8, and what the fingerprint of the evidence tells apart.
+
+use proptest::prelude::*;
+use throughline_engine::event::EventKind;
+use throughline_engine::selection::{Scope, SetOption};
+
+use crate::lists::{self, Lists, option};
+
+/// Words that collide: with one another, with places, with verbs and cues.
+const WORDS: [&str; 18] = [
+    "Links", "Panel", "Panels", "D", "E", "sample", "2", "Open", "House", "last", "first", "Report", "Q1",
+    "one", "from", "chat", "the", "C#",
+];
+
+fn label() -> impl Strategy<Value = String> {
+    prop::collection::vec(prop::sample::select(&WORDS[..]), 1..4).prop_map(|words| words.join(" "))
+}
+
+fn list() -> impl Strategy<Value = Vec<SetOption>> {
+    let one = (label(), prop::option::of(label()), prop::option::of("[A-F]"), prop::option::of(label()));
+    prop::collection::vec(one, 1..7).prop_map(|all| {
+        let made = all.into_iter().enumerate().map(|(n, (label, sublabel, badge, alias))| SetOption {
+            sublabel,
+            badge,
+            aliases: alias.into_iter().collect(),
+            ..option(&format!("o-{n}"), &label)
+        });
+        made.collect()
+    })
+}
+
+/// A lane with that list in the chat, rejected as far as `rejected` names.
+fn lane(options: &[SetOption], displayed: Option<Vec<String>>) -> Lists {
+    let mut w = Lists::new(false);
+    w.policy.selection.model.enabled = false;
+    let mut list = lists::of(Scope::Chat, "main", options.to_vec());
+    list.displayed = displayed;
+    let _ = w.event("", EventKind::OptionsShown(list));
+    w
+}
+
+fn executes(w: &mut Lists, text: &str) -> Option<String> {
+    let step = w.says("ana", text);
+    crate::executed(&step).pop().map(|(_, option, _)| option)
+}
+
+/// It may mean a place.
+fn placed(text: &str) -> bool {
+    text.split(' ').any(|word| ["last", "first", "one", "2"].contains(&word.to_lowercase().as_str()))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+
+    /// I7: around an exact label nothing of that kind makes another option of it, unless the longer text is a label too.
+    #[test]
+    fn politeness_verbs_and_articles_lead_to_no_other_option(
+        options in list(),
+        at in 0..7usize,
+        before in prop::sample::select(&["", "please ", "open ", "can you open ", "show me the ", "the ", "i want "][..]),
+        after in prop::sample::select(&["", " please", " pls thank you", " now", " ok"][..]),
+    ) {
+        let named = &options[at % options.len()];
+        let plain = executes(&mut lane(&options, None), &named.label);
+        let longer = format!("{before}{}{after}", named.label);
+        let is_name = |option: &SetOption| {
+            let names = [Some(&option.label), option.sublabel.as_ref(), option.badge.as_ref()];
+            names.into_iter().flatten().chain(&option.aliases).any(|name| longer.to_lowercase().contains(&name.to_lowercase()) && name.len() > named.label.len())
+        };
+        let polite = executes(&mut lane(&options, None), &longer);
+        if let (Some(plain), Some(polite)) = (&plain, &polite)
+            && !options.iter().any(is_name)
+        {
+            prop_assert_eq!(plain, polite, "{} and {}", named.label, longer);
+        }
+    }
+
+    /// I6: what was rejected makes no text execute what it does not denote without.
+    #[test]
+    fn a_rejection_leads_to_no_other_option(options in list(), text in label(), rejected in 0..64usize) {
+        let mut w = lane(&options, None);
+        for (at, option) in options.iter().enumerate().filter(|(at, _)| rejected & 1 << at != 0) {
+            // By its place: a name may be that of several.
+            let _ = (w.says("ana", &format!("not number {}", at + 1)), option);
+        }
+        let without = executes(&mut lane(&options, None), &text);
+        let with = executes(&mut w, &text);
+        // A place means what is on the screen, and what was rejected no longer is.
+        if let Some(option) = with.filter(|_| !placed(&text)) {
+            prop_assert_eq!(Some(option), without, "{}", text);
+        }
+    }
+
+    /// I8: the order on the screen is only what places mean.
+    #[test]
+    fn the_order_on_the_screen_only_moves_places(options in list(), text in label(), turn in 0..6usize) {
+        let mut order: Vec<String> = options.iter().map(|option| option.id.clone()).collect();
+        let n = order.len();
+        order.rotate_left(turn % n);
+        let plain = executes(&mut lane(&options, None), &text);
+        let turned = executes(&mut lane(&options, Some(order.clone())), &text);
+        if !placed(&text) {
+            prop_assert_eq!(plain, turned, "{}", text);
+        }
+        // And they mean what is there.
+        let second = executes(&mut lane(&options, Some(order.clone())), "number 2");
+        if let Some(second) = second {
+            prop_assert_eq!(Some(&second), order.get(1));
+        }
+    }
+
+    /// The fingerprint is equal exactly where the evidence is: what a candidate is told apart by.
+    #[test]
+    fn the_fingerprint_tells_evidence_apart(at in 0..3usize, what in 0..9usize) {
+        let fingerprint = |list: throughline_engine::selection::Shown| {
+            let mut w = Lists::new(false);
+            let _ = w.event("", EventKind::OptionsShown(list));
+            let step = w.says("ana", "open sampl");
+            step.trace.selection.and_then(|account| account.fingerprint_before)
+        };
+        let mut other = lists::shown(0, 0);
+        let option = &mut other.options[at];
+        let new = match what {
+            0 => { option.sublabel = Some("S".into()); true }
+            1 => { option.badge = Some("Z".into()); true }
+            2 => { option.metadata.path = Some("/p".into()); true }
+            3 => { option.metadata.owner = Some("ana".into()); true }
+            4 => { option.metadata.recency_rank = Some(7); true }
+            5 => { option.label = format!("{} panel", option.label); true }
+            // No part of the evidence: how it is written, what is run, in which order it is displayed.
+            6 => { option.label = option.label.to_uppercase(); false }
+            7 => { option.exec_ref = Some("else".into()); false }
+            _ => { other.displayed = Some(vec!["opt-2".into(), "opt-0".into(), "opt-1".into()]); false }
+        };
+        let (one, two) = (fingerprint(lists::shown(0, 0)), fingerprint(other));
+        prop_assert!(one.is_some() && two.is_some());
+        prop_assert_eq!(one != two, new);
+    }
+}
