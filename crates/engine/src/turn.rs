@@ -272,7 +272,7 @@ impl<'a> Turn<'a> {
     pub(crate) fn hear(&mut self, posted: &Posted) -> MessageId {
         self.forget_if_idle();
         let id = MessageId(self.fresh(MessageId::PREFIX));
-        let text = cut(&posted.text, self.policy.window.text_chars);
+        let text = self.kept(&posted.text);
         self.keep(Message {
             id: id.clone(),
             role: Role::User,
@@ -294,6 +294,11 @@ impl<'a> Turn<'a> {
             since: self.event.received_at,
         }));
         id
+    }
+
+    /// As much of a text as a lane keeps.
+    pub(crate) fn kept<'t>(&self, text: &'t str) -> &'t str {
+        text.char_indices().nth(self.policy.window.text_chars).map_or(text, |(end, _)| &text[..end])
     }
 
     /// Two hours without a message end the remembered mode (`spec 03 §2`).
@@ -500,9 +505,4 @@ impl Known for Turn<'_> {
     fn record(&self, kind: RecordKind, id: &str) -> Option<&Record> {
         self.find(kind, id)
     }
-}
-
-/// The first so many characters.
-fn cut(text: &str, chars: usize) -> &str {
-    text.char_indices().nth(chars).map_or(text, |(end, _)| &text[..end])
 }

@@ -40,6 +40,25 @@ pub(crate) fn open(turn: &mut Turn<'_>, about: Asked, question: Question) -> boo
     true
 }
 
+/// Takes back what is being asked about a message that says something else now, and routes on with that. Which intent it
+/// is stays asked: routing reads the message anew when that is answered.
+pub(crate) fn take_back(turn: &mut Turn<'_>, message: &MessageId, text: &str) -> Option<OpenAsk> {
+    let ask = turn.head.ask.take_if(|ask| ask.message == *message && !ask.about.is_intent())?;
+    turn.cancel(&ask.effect);
+    turn.drop_record(RecordKind::Held, &message.0);
+    let (by, words) = (ask.by.clone(), Words::of(text));
+    turn.said = Some(Rc::new(Said { message: message.clone(), by, words, since: ask.since }));
+    Some(ask)
+}
+
+/// Asks once more what was taken back. Where nobody can be asked any more, whoever asked goes on without.
+pub(crate) fn again(turn: &mut Turn<'_>, about: Asked, question: Question) -> decision::Verdict {
+    if open(turn, about.clone(), question) {
+        return decision::Verdict::Deferred;
+    }
+    hand_over(turn, about, None).outcome
+}
+
 fn put(turn: &mut Turn<'_>, about: Asked, question: Question, complaints: Vec<String>, round: u8) {
     let Some(said) = turn.said.clone() else { return };
     let mut ask = Ask::about(question, said.text(), turn.policy);
