@@ -5,7 +5,7 @@ use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{About, Action, Card, CardStatus, Checks, Presser, Progress, allowed};
+use super::{About, Action, Card, CardStatus, Checks, Presser, Progress, allowed, needs_approver};
 use crate::approval::{ApprovalChange, Closing};
 use crate::decision::{Decision, Reason, Verdict};
 use crate::decisions::{Comment, flow as decisions};
@@ -92,8 +92,8 @@ fn admitted(turn: &Turn<'_>, press: &Press) -> Result<(Card, Action), Refusal> {
     if let Some(end) = card.expires_at.filter(|end| undecided && late(end)) {
         return Err(Refusal(Reason::PressExpired, say::expired(end, turn.now())));
     }
-    if action.needs_approver() {
-        authorised(turn, &card)?;
+    if needs_approver(card.step(), action) {
+        authorised(turn, &card, action)?;
     }
     Ok((card, action))
 }
@@ -143,7 +143,7 @@ fn unconsumed(turn: &Turn<'_>, card: &Card, pressed: Action) -> Result<(), Refus
 }
 
 /// Who may, kill switch, stored bytes: in this order, fail closed (`spec 06 §5.2`).
-fn authorised(turn: &Turn<'_>, card: &Card) -> Result<(), Refusal> {
+fn authorised(turn: &Turn<'_>, card: &Card, action: Action) -> Result<(), Refusal> {
     let asked = turn.asked_for(card);
     let (class, target) = asked.as_ref().map_or(("", ""), |asked| (asked.class, &asked.target));
     let rules: Vec<&ApproverRule> =
@@ -162,7 +162,7 @@ fn authorised(turn: &Turn<'_>, card: &Card) -> Result<(), Refusal> {
     if own && !naming.iter().any(|rule| rule.self_approve) {
         return Err(Refusal(Reason::PressSelf, say::SELF_APPROVE.into()));
     }
-    if let Some(paused) = &turn.given.paused {
+    if let Some(paused) = turn.given.paused.as_ref().filter(|_| action.releases()) {
         return Err(Refusal(Reason::EffectsPaused, say::paused(&paused.by, paused.since, turn.now())));
     }
     if turn.given.press.as_ref().is_some_and(|target| !target.intact) {
