@@ -33,6 +33,8 @@ pub mod limits {
     pub const RETRY_LONGEST: Millis = 300 * Timestamp::SECOND;
     /// Characters of a message that a hint about it shows (`spec 02 §4`).
     pub const SNIPPET: usize = 180;
+    /// Characters of a person's name, as cards and posts name them.
+    pub const NAME: usize = 64;
     /// Characters of a field that the question about it repeats; its card has all of it.
     pub const FIELD_SHOWN: usize = 200;
     /// Characters of a task's intent: a line in a list (`spec 05 §3.3`).

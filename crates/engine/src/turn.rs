@@ -24,8 +24,9 @@ use crate::id::{
 };
 use crate::lane::{Change, Lane, LaneState, Message, MessageKind, Record, RecordKey, RecordKind, Role};
 use crate::pending::{PendingClass, PendingKind, PendingState};
-use crate::policy::Policy;
+use crate::policy::{Policy, limits};
 use crate::recognize::{Expected, Words};
+use crate::redact::snippet;
 use crate::review::Review;
 use crate::step::{Step, Timer};
 use crate::tickets::{Batch, Draft};
@@ -112,10 +113,10 @@ impl<'a> Turn<'a> {
         self.given.now
     }
 
-    /// The acting person, as cards and sentences name them.
+    /// The acting person, as cards, sentences and posts name them: whoever chose the name, it is one short line.
     pub(crate) fn presser(&self) -> Presser {
         let name = self.given.actor.as_ref().map_or(&self.event.actor, |actor| &actor.name);
-        Presser { id: self.event.actor.clone(), name: name.clone() }
+        Presser { id: self.event.actor.clone(), name: snippet(name, limits::NAME) }
     }
 
     pub(crate) fn fresh(&mut self, prefix: &str) -> String {

@@ -228,7 +228,7 @@ fn decisions_are_written_as_their_golden_file_says() {
     let _ = w.submits("ana", &card, &[("issues", "AUTH-1")]);
     let _ = w.presses("bob", &card, 2, Action::Approve);
     w.settle();
-    let _ = w.presses("bob", &card, 2, Action::Comment);
+    let _ = w.presses("bob", &card, 3, Action::Comment);
     let sent = w.effects.iter().rfind(|effect| effect.approval.is_some()).unwrap().clone();
     let _ = w.outcome(&sent, Outcome::Uncertain { text: "no answer".into() });
     let _ = w.says("bob", "log this decision");
