@@ -57,6 +57,16 @@ pub mod limits {
     pub const REVIEW_SENTENCES: usize = 200;
     /// Sentences that sum up what is reviewed, without a model.
     pub const REVIEW_SUMMARY: usize = 3;
+    /// Points of a review or a patch that a model writes; those of a patch beyond what is shown are under *Show full*.
+    pub const REVIEW_POINTS: usize = 60;
+    /// Characters of one of them: a sentence.
+    pub const REVIEW_POINT: usize = 600;
+    /// Characters of the summary a model writes.
+    pub const REVIEW_SUMMARY_CHARS: usize = 4_000;
+    /// Versions of one review: whoever has more to say begins another.
+    pub const REVIEW_VERSIONS: u32 = 50;
+    /// Characters of an answer in words that a model writes.
+    pub const MODEL_ANSWER: usize = 16_000;
     /// When a tracker is searched for what an uncertain create may have made, after the question was asked
     /// (`spec 06 §4.4`); then daily.
     pub const SEEK: [Millis; 5] = [
