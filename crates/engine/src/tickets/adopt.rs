@@ -198,7 +198,8 @@ pub(crate) fn adopt(turn: &mut Turn<'_>, card: &Card, values: &BTreeMap<String, 
     let Some(draft) = turn.draft_of(card).filter(|_| !key.is_empty()) else {
         return invalid(turn, say::ADOPT_NEEDS_KEY);
     };
-    let body = EffectBody::TrackerFind { target: draft.target, key: key.into(), card: card.id.clone() };
+    let (by, card_id) = (turn.event.actor.clone(), card.id.clone());
+    let body = EffectBody::TrackerFind { target: draft.target, key: key.into(), by, card: card_id };
     let looks = Looking { effect: turn.effect(body, &[], None), by: turn.presser() };
     let mut card = card.clone();
     if let About::UncertainEffect { looking, .. } = &mut card.about {
