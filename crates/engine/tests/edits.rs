@@ -20,7 +20,7 @@ fn edits(w: &mut World, text: &str) -> Step {
         _ => None,
     });
     let anchor: Option<Message> = said;
-    let mut given = Given { now: w.now, model: w.model, anchor, ..Given::default() };
+    let mut given = Given { now: w.now, model: w.model.into(), anchor, ..Given::default() };
     given.addressing.direct = true;
     let kind = EventKind::MessageEdited { message: "1".into(), text: text.into(), metadata_only: false };
     w.event("ana", kind, given)

@@ -2,6 +2,7 @@
 
 mod world;
 
+use throughline_engine::ask::Purpose;
 use throughline_engine::effect::{Effect, EffectBody, EffectClass, EffectResult, Outcome};
 use throughline_engine::event::{EventKind, Posted, Press};
 use throughline_engine::given::{Actor, Addressing};
@@ -415,4 +416,22 @@ fn a_turn_shows_a_card_with_many_items_as_often_as_one_with_few() {
             step.effects.iter().filter(|effect| effect.body.class() == EffectClass::CardUpdate).count();
         assert!((1..=2).contains(&shown), "{}: shown {shown} times", end.body.class().word());
     }
+}
+
+/// A model is there for some purposes: what it is not there for, nobody waits for.
+#[test]
+fn a_model_is_asked_what_it_is_there_for() {
+    let w = World::new();
+    let told = |text: &str, purposes: &[Purpose]| {
+        let mut given = Given { now: w.now, model: purposes.iter().copied().collect(), ..Given::default() };
+        given.addressing.direct = true;
+        let event = EventKind::MessagePosted(Posted { text: text.into(), ..Posted::default() });
+        w.clone().event("ana", event, given).decision
+    };
+    let (ticket, vague) = ("Create a ticket for login bug", "What about microservices?");
+    let rest = [Purpose::Classify, Purpose::Review, Purpose::Answer];
+    assert_eq!(told(ticket, &[Purpose::Draft]).outcome, Verdict::Deferred);
+    assert_eq!(told(ticket, &rest).outcome, Verdict::Shown);
+    assert_eq!(told(vague, &[Purpose::Classify]).reason, Reason::IntentAsked);
+    assert_eq!(told(vague, &[Purpose::Draft]).reason, Reason::GateOpened);
 }

@@ -59,7 +59,7 @@ fn a_patch_that_cannot_be_read_is_asked_for_once_more() {
     w.model = true;
     let mut asked = ask(&w.says("bob", "What about backups?"));
     let unread = || Answer::None { why: "prose".into() };
-    let given = Given { now: w.now, model: true, ..Given::default() };
+    let given = Given { now: w.now, model: true.into(), ..Given::default() };
     let settled = |effect: &Effect| EventKind::EffectSettled {
         effect: effect.id.clone(),
         outcome: Outcome::Done { result: EffectResult::Answered(unread()) },

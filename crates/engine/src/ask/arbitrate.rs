@@ -24,16 +24,17 @@ use crate::tickets::{batch, flow};
 use crate::turn::{Said, Turn};
 use crate::workflow::project;
 
-/// Whether a model may be asked now: one is there, nobody paused everything, and this lane is not asking already.
-pub(crate) fn may(turn: &Turn<'_>) -> bool {
-    turn.given.model
+/// Whether a model may be asked now: one is there for this, nobody paused everything, and this lane is not asking
+/// already.
+fn may(turn: &Turn<'_>, question: &Question) -> bool {
+    turn.given.model.has(question.purpose())
         && turn.head.ask.is_none()
         && !turn.given.paused.as_ref().is_some_and(|paused| paused.everything)
 }
 
 /// Asks about the message being routed. `false`: nothing was asked, and who asks goes on without.
 pub(crate) fn open(turn: &mut Turn<'_>, about: Asked, question: Question) -> bool {
-    if !may(turn) || turn.said.is_none() {
+    if !may(turn, &question) || turn.said.is_none() {
         return false;
     }
     put(turn, about, question, Vec::new(), 1);
@@ -137,7 +138,7 @@ pub(crate) fn settled(turn: &mut Turn<'_>, effect: &EffectId, mut answer: Answer
     let judged = judge(&Ask::about(question.clone(), &posted.text, turn.policy), answer, turn.policy);
     let taken = match judged {
         Verdict::Take(answer) => Some(answer),
-        Verdict::Mend(complaints) if ask.round < question.rounds() && may(turn) => {
+        Verdict::Mend(complaints) if ask.round < question.rounds() && may(turn, &question) => {
             put(turn, ask.about, question, complaints, ask.round + 1);
             return Decision::new(decision::Verdict::Deferred, Reason::AnswerMended);
         }

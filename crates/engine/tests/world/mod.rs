@@ -50,7 +50,7 @@ impl World {
     }
 
     fn given(&self, actor: &str) -> Given {
-        let mut given = Given { now: self.now, model: self.model, ..Given::default() };
+        let mut given = Given { now: self.now, model: self.model.into(), ..Given::default() };
         given.addressing.direct = true;
         let mut principals = vec![format!("user:{actor}")];
         if actor != "eve" {
