@@ -169,12 +169,17 @@ fn ask_field(turn: &mut Turn<'_>, card: &CardId, draft: &Draft, after: Option<Pa
     let asked = |part: &Part| *part != Part::Evidence && !draft.part(*part).is_empty();
     let next = |part: &Part| Some(*part) > after && asked(part);
     let Some(part) = Part::ALL.into_iter().find(next) else { return false };
+    ask_about(turn, card, draft, part);
+    true
+}
+
+/// Asks for one field of a draft.
+fn ask_about(turn: &mut Turn<'_>, card: &CardId, draft: &Draft, part: Part) {
     let item = turn.card(card).and_then(|card| batch::card::label(&turn.drafts_of(&card), &draft.id));
     let question = say::edit_field(draft, item.as_deref(), part);
     let offers = [say::SKIP, say::CANCEL];
     let anchor = turn.say_offering(MessageKind::Question, Some(&draft.task), &question, &offers);
     wait_for_words(turn, card, draft, part, &anchor);
-    true
 }
 
 fn wait_for_words(turn: &mut Turn<'_>, card: &CardId, draft: &Draft, part: Part, anchor: &MessageId) {
@@ -216,9 +221,13 @@ pub(crate) fn edit_by_text(
     if let Some(free) = free.filter(|free| labelled && !free.is_empty()) {
         draft.write(part, &free);
     }
-    if let Some(part) = refused(&card, &draft) {
-        turn.tell(&say::form_needs(part));
-        return;
+    let kept = refused(&card, &draft);
+    if let Some(part) = kept {
+        // All else that was said is taken.
+        turn.tell(&say::stays(part));
+        for part in draft.missing() {
+            draft.write(part, before.get(&part).map_or("", String::as_str));
+        }
     }
     let (changed, id) = (draft.parts != before, card.id.clone());
     if changed {
@@ -226,7 +235,9 @@ pub(crate) fn edit_by_text(
     } else if matches!(card.about.checks(), Some(Checks::Failed { .. })) {
         release::recheck(turn, &card);
     }
-    if labelled && !changed {
+    if let Some(part) = kept {
+        ask_about(turn, &id, &draft, part);
+    } else if labelled && !changed {
         turn.tell(say::NOTHING_CHANGED);
     } else if !(labelled || whole || ask_field(turn, &id, &draft, Some(part))) {
         turn.say(MessageKind::Notification, Some(&draft.task), say::LAST_FIELD);
