@@ -83,8 +83,8 @@ pub trait Channel: Send + Sync {
     async fn deliver(&self, sending: Sending<'_>) -> Attempt<Delivered>;
 
     /// Posts at the root of a conversation, where everybody in it sees it. Says where to see it.
-    async fn post(&self, to: &LaneKey, text: &str) -> Attempt<Option<String>> {
-        let _ = text;
+    async fn post(&self, to: &LaneKey, text: &str, now: Timestamp) -> Attempt<Option<String>> {
+        let _ = (text, now);
         let text = format!("{} has no place for posts at {}", self.name(), to.conversation);
         Attempt::Rejected { text, errors: Vec::new() }
     }

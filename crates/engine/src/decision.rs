@@ -170,6 +170,7 @@ reasons! {
     ReviewKnown = "review.known", "The topic was reviewed and froze; nobody asked for another review in so many words.";
     ReviewFeedback = "review.feedback", "The message says something to the active review, so a model was asked what that changes.";
     ReviewPatched = "review.patched", "The message says something to the active review, so there is a new version of it.";
+    ReviewFull = "review.full", "The active review has as many versions as one may have, so the message changes nothing.";
     ReviewUnchanged = "review.unchanged", "The message says nothing that the active review does not have.";
     ReviewComplete = "review.complete", "The whole message acknowledges the active review, so it froze.";
     ReviewIdle = "review.idle", "Nobody answered the review for its time, so it froze.";

@@ -112,6 +112,9 @@ pub enum EffectBody {
         target: Target,
         /// The key a person named.
         key: String,
+        /// Who wants to know: a project may be seen by some and not by others.
+        #[serde(default)]
+        by: String,
         /// The card it is for; empty when it is for the issues a thread tracks.
         card: CardId,
     },

@@ -5,6 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
+use crate::ask::Purposes;
 use crate::id::CardId;
 use crate::lane::{LaneKey, Message, Record};
 use crate::time::Timestamp;
@@ -40,9 +41,9 @@ pub struct Given {
     /// The kill switch, when it is on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paused: Option<Paused>,
-    /// A model that may classify is configured and may be asked.
+    /// What a model is configured for, and may be asked.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub model: bool,
+    pub model: Purposes,
     /// Where a person sees this lane, when its channel has such places.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub here: Option<String>,

@@ -36,6 +36,8 @@ pub mod limits {
     pub const RETRY_LONGEST: Millis = 300 * Timestamp::SECOND;
     /// Characters of a message that a hint about it shows (`spec 02 §4`).
     pub const SNIPPET: usize = 180;
+    /// Characters of a person's name, as cards and posts name them.
+    pub const NAME: usize = 64;
     /// Characters of a field that the question about it repeats; its card has all of it.
     pub const FIELD_SHOWN: usize = 200;
     /// Characters of a task's intent: a line in a list (`spec 05 §3.3`).
@@ -62,6 +64,16 @@ pub mod limits {
     pub const REVIEW_SENTENCES: usize = 200;
     /// Sentences that sum up what is reviewed, without a model.
     pub const REVIEW_SUMMARY: usize = 3;
+    /// Points of a review or a patch that a model writes; those of a patch beyond what is shown are under *Show full*.
+    pub const REVIEW_POINTS: usize = 60;
+    /// Characters of one of them: a sentence.
+    pub const REVIEW_POINT: usize = 600;
+    /// Characters of the summary a model writes.
+    pub const REVIEW_SUMMARY_CHARS: usize = 4_000;
+    /// Versions of one review: whoever has more to say begins another.
+    pub const REVIEW_VERSIONS: u32 = 50;
+    /// Characters of an answer in words that a model writes.
+    pub const MODEL_ANSWER: usize = 16_000;
     /// When a tracker is searched for what an uncertain create may have made, after the question was asked
     /// (`spec 06 §4.4`); then daily.
     pub const SEEK: [Millis; 5] = [

@@ -407,6 +407,10 @@ pub(crate) fn form_needs(part: Part) -> String {
     format!("{} must not be empty. Nothing was changed.", part.label())
 }
 
+pub(crate) fn stays(part: Part) -> String {
+    format!("{} must not be empty, so it stays as it is.", part.label())
+}
+
 pub(crate) fn form_unknown(name: &str) -> String {
     format!("There is no field \"{name}\" on this form. Nothing was changed.")
 }

@@ -24,8 +24,9 @@ use crate::id::{
 };
 use crate::lane::{Change, Lane, LaneState, Message, MessageKind, Record, RecordKey, RecordKind, Role};
 use crate::pending::{PendingClass, PendingKind, PendingState};
-use crate::policy::Policy;
+use crate::policy::{Policy, limits};
 use crate::recognize::{Expected, Words};
+use crate::redact::snippet;
 use crate::review::Review;
 use crate::selection::Account;
 use crate::step::{Step, Timer};
@@ -113,10 +114,10 @@ impl<'a> Turn<'a> {
         self.given.now
     }
 
-    /// The acting person, as cards and sentences name them.
+    /// The acting person, as cards, sentences and posts name them: whoever chose the name, it is one short line.
     pub(crate) fn presser(&self) -> Presser {
         let name = self.given.actor.as_ref().map_or(&self.event.actor, |actor| &actor.name);
-        Presser { id: self.event.actor.clone(), name: name.clone() }
+        Presser { id: self.event.actor.clone(), name: snippet(name, limits::NAME) }
     }
 
     pub(crate) fn fresh(&mut self, prefix: &str) -> String {
@@ -288,7 +289,7 @@ impl<'a> Turn<'a> {
     pub(crate) fn hear(&mut self, posted: &Posted) -> MessageId {
         self.forget_if_idle();
         let id = MessageId(self.fresh(MessageId::PREFIX));
-        let text = cut(&posted.text, self.policy.window.text_chars);
+        let text = self.kept(&posted.text);
         self.keep(Message {
             id: id.clone(),
             role: Role::User,
@@ -310,6 +311,11 @@ impl<'a> Turn<'a> {
             since: self.event.received_at,
         }));
         id
+    }
+
+    /// As much of a text as a lane keeps.
+    pub(crate) fn kept<'t>(&self, text: &'t str) -> &'t str {
+        text.char_indices().nth(self.policy.window.text_chars).map_or(text, |(end, _)| &text[..end])
     }
 
     /// Two hours without a message end the remembered mode (`spec 03 §2`).
@@ -516,9 +522,4 @@ impl Known for Turn<'_> {
     fn record(&self, kind: RecordKind, id: &str) -> Option<&Record> {
         self.find(kind, id)
     }
-}
-
-/// The first so many characters.
-fn cut(text: &str, chars: usize) -> &str {
-    text.char_indices().nth(chars).map_or(text, |(end, _)| &text[..end])
 }

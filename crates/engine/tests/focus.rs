@@ -106,7 +106,7 @@ fn a_quotation_is_the_hint_of_a_message_nobody_knows() {
         quote: Some("Weather for Cardiff: sunny".into()),
         ..Posted::default()
     });
-    let given = Given { model: true, ..direct() };
+    let given = Given { model: true.into(), ..direct() };
     let step = step(&lane, &event, &given, &Policy::default());
     let EffectBody::ModelAsk(Ask { hint: Some(hint), window, .. }) = &step.effects[0].body else {
         panic!("no hint")

@@ -2,12 +2,14 @@
 
 mod world;
 
+use throughline_engine::ask::Purpose;
 use throughline_engine::effect::{Effect, EffectBody, EffectClass, EffectResult, Outcome};
 use throughline_engine::event::{EventKind, Posted, Press};
 use throughline_engine::given::{Actor, Addressing};
 use throughline_engine::lane::{Message, Record, RecordKind};
-use throughline_engine::workflow::{About, Action, Card, CardStatus, Checks, Progress};
-use throughline_engine::{Given, Reason, Verdict};
+use throughline_engine::tickets::Target;
+use throughline_engine::workflow::{About, Action, Card, CardStatus, Checks, Progress, TimerAbout};
+use throughline_engine::{EffectId, Given, Reason, Verdict};
 use world::{TICKET, World, heard};
 
 fn approved() -> (World, Card, Effect) {
@@ -96,15 +98,64 @@ fn what_was_created_after_all_ends_the_question() {
 }
 
 fn adopt(w: &mut World, asks: &Card, key: &str) -> Effect {
+    adopt_by(w, "bob", asks, key)
+}
+
+fn adopt_by(w: &mut World, who: &str, asks: &Card, key: &str) -> Effect {
     let press =
         Press::Decision { card: asks.id.clone(), version: 1, item: String::new(), action: Action::Adopt };
     let kind = EventKind::FormSubmitted { press, values: [("key".to_owned(), key.to_owned())].into() };
     let mut given = Given { now: w.now, ..Given::default() };
-    let principals = vec!["user:bob".into(), "role:approver".into()];
-    given.actor = Some(Actor { id: "bob".into(), name: "bob".into(), principals, ..Actor::default() });
-    let step = w.event("bob", kind, given);
+    let principals = vec![format!("user:{who}"), "role:approver".into()];
+    given.actor = Some(Actor { id: who.into(), name: who.into(), principals, ..Actor::default() });
+    let step = w.event(who, kind, given);
     assert!(heard(&step) > 0, "the presser hears that it is looked for");
     step.effects.iter().find(|effect| matches!(effect.body, EffectBody::TrackerFind { .. })).unwrap().clone()
+}
+
+/// Two people may name an issue at once: each answer is to who asked, and a search is no answer to either.
+#[test]
+fn who_names_an_issue_is_who_adopts_it() {
+    let (mut w, _, asks, create) = uncertain();
+    let of_bob = adopt_by(&mut w, "bob", &asks, "DEMO-3");
+    let of_ana = adopt_by(&mut w, "ana", &asks, "DEMO-4");
+    w.advance(10_000);
+    let about = TimerAbout::Seek { card: asks.id.clone(), n: 0 };
+    let due = EventKind::TimerDue { timer: asks.timers[0].clone(), about };
+    let given = Given { now: w.now, ..Given::default() };
+    let seek = w.event("", due, given).effects.into_iter();
+    let seek = seek.rev().find(|effect| matches!(effect.body, EffectBody::TrackerSeek { .. })).unwrap();
+    assert_eq!(heard(&w.outcome(&seek, failed("no answer"))), 0, "a search that failed answers nobody");
+    let found = |key: &str, title: &str| {
+        let (key, title) = (key.into(), title.into());
+        Outcome::Done { result: EffectResult::Found { key, title, url: None, parent: None } }
+    };
+    assert!(heard(&w.outcome(&of_bob, found("DEMO-3", "Something else"))) > 0);
+    let step = w.outcome(&of_ana, found("DEMO-4", "Login bug"));
+    assert_eq!(step.adopt[0].0, create.id);
+    let asks = w.lane.records.card(&asks.id).unwrap();
+    assert!(matches!(&asks.status, CardStatus::Decided { by, .. } if by.id == "ana"), "{:?}", asks.status);
+}
+
+/// *Cancel* gives up what was approved, so it is an approver's; what is found out afterwards is too late.
+#[test]
+fn an_uncertain_effect_is_dropped_by_an_approver() {
+    let (mut w, _, asks, create) = uncertain();
+    assert_eq!(w.presses("eve", &asks, 1, Action::Cancel).decision.reason, Reason::PressForbidden);
+    assert!(w.lane.records.card(&asks.id).unwrap().open());
+    let find = adopt(&mut w, &asks, "DEMO-4");
+    let step = w.presses("bob", &asks, 1, Action::Cancel);
+    assert_eq!(step.cancel, [create.id, find.id.clone()]);
+    let issues = vec![("DEMO-4".into(), None)];
+    let seek = EffectBody::TrackerSeek { target: Target::default(), marker: find.id.clone(), card: asks.id };
+    let seek = Effect { id: EffectId::from("fx_seek"), body: seek, ..find };
+    let step = w.outcome(&seek, Outcome::Done { result: EffectResult::Sought { issues } });
+    assert_eq!((step.decision.reason, step.adopt.len()), (Reason::EffectSuperseded, 0));
+    // The same of a call.
+    let mut w = World::new();
+    let (asks, ..) = w.unsure_call();
+    assert_eq!(w.presses("eve", &asks, 1, Action::Cancel).decision.reason, Reason::PressForbidden);
+    assert_eq!(w.presses("bob", &asks, 1, Action::Cancel).decision.reason, Reason::PressApplied);
 }
 
 #[test]
@@ -301,7 +352,7 @@ fn a_deadline_of_a_decided_card_is_over() {
     w.settle();
     let card = w.card();
     let _ = w.presses("bob", &card, 1, Action::Reject);
-    let about = throughline_engine::workflow::TimerAbout::Expiry { card: card.id.clone(), version: 1 };
+    let about = TimerAbout::Expiry { card: card.id.clone(), version: 1 };
     let due = EventKind::TimerDue { timer: card.timers[0].clone(), about };
     let given = Given { now: card.expires_at.unwrap().plus(1), ..Given::default() };
     assert_eq!(w.event("", due, given).decision.reason, Reason::TimerSuperseded);
@@ -365,4 +416,22 @@ fn a_turn_shows_a_card_with_many_items_as_often_as_one_with_few() {
             step.effects.iter().filter(|effect| effect.body.class() == EffectClass::CardUpdate).count();
         assert!((1..=2).contains(&shown), "{}: shown {shown} times", end.body.class().word());
     }
+}
+
+/// A model is there for some purposes: what it is not there for, nobody waits for.
+#[test]
+fn a_model_is_asked_what_it_is_there_for() {
+    let w = World::new();
+    let told = |text: &str, purposes: &[Purpose]| {
+        let mut given = Given { now: w.now, model: purposes.iter().copied().collect(), ..Given::default() };
+        given.addressing.direct = true;
+        let event = EventKind::MessagePosted(Posted { text: text.into(), ..Posted::default() });
+        w.clone().event("ana", event, given).decision
+    };
+    let (ticket, vague) = ("Create a ticket for login bug", "What about microservices?");
+    let rest = [Purpose::Classify, Purpose::Review, Purpose::Answer];
+    assert_eq!(told(ticket, &[Purpose::Draft]).outcome, Verdict::Deferred);
+    assert_eq!(told(ticket, &rest).outcome, Verdict::Shown);
+    assert_eq!(told(vague, &[Purpose::Classify]).reason, Reason::IntentAsked);
+    assert_eq!(told(vague, &[Purpose::Draft]).reason, Reason::GateOpened);
 }

@@ -59,7 +59,7 @@ fn a_patch_that_cannot_be_read_is_asked_for_once_more() {
     w.model = true;
     let mut asked = ask(&w.says("bob", "What about backups?"));
     let unread = || Answer::None { why: "prose".into() };
-    let given = Given { now: w.now, model: true, ..Given::default() };
+    let given = Given { now: w.now, model: true.into(), ..Given::default() };
     let settled = |effect: &Effect| EventKind::EffectSettled {
         effect: effect.id.clone(),
         outcome: Outcome::Done { result: EffectResult::Answered(unread()) },
@@ -198,4 +198,20 @@ fn a_reply_to_a_review_that_is_not_loaded_finds_it() {
         .find_map(|record| if let Record::Draft(draft) = record { Some(draft) } else { None });
     let parts = format!("{:?}", draft.unwrap().parts);
     assert!(parts.contains("Postgres") && parts.contains("What about backups?"), "{parts}");
+}
+
+/// A conversation is as long as people like; what is kept of one review is not.
+#[test]
+fn a_review_has_so_many_versions() {
+    let mut w = World::new();
+    let _ = w.says("ana", PLAN);
+    let most = throughline_engine::policy::limits::REVIEW_VERSIONS;
+    for n in 1..most {
+        let step = w.says("bob", &format!("What about backups of number {n}?"));
+        assert_eq!(step.decision.reason, Reason::ReviewPatched, "{n}");
+    }
+    let step = w.says("bob", "What about the cloud?");
+    assert_eq!(step.decision.reason, Reason::ReviewFull);
+    assert!(said(&step).contains("start another one"), "{}", said(&step));
+    assert_eq!((reviews(&w)[0].version, reviews(&w)[0].patches.len()), (most, 49));
 }

@@ -36,7 +36,7 @@ pub use scripted::{Asked, Does, Entry, Misbehaviour, Scripted};
 pub use vendor::Kind;
 
 use async_trait::async_trait;
-use throughline_engine::ask::{Answer, Ask};
+use throughline_engine::ask::{Answer, Ask, Purpose};
 use throughline_engine::effect::Attempt;
 use throughline_engine::{EffectId, Timestamp};
 
@@ -61,6 +61,11 @@ pub trait Model: Send + Sync {
     /// What a second try may mend (`spec 07 §7`, R) is [`Attempt::NotApplied`] or [`Attempt::Unknown`]; what it
     /// may not (N) is applied with [`Answer::None`] and a stable word for why.
     async fn ask(&self, ask: &Ask, caller: &Caller<'_>) -> Attempt<Answer>;
+
+    /// Whether it is there for this purpose at all: what it is not, is not asked, so nobody waits for it.
+    fn answers(&self, _purpose: Purpose) -> bool {
+        true
+    }
 
     /// What to call it in logs and in `why`.
     fn name(&self) -> &str;

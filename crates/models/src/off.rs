@@ -1,7 +1,7 @@
 //! No model: every ask has no answer, so that what runs without one is the same code.
 
 use async_trait::async_trait;
-use throughline_engine::ask::{Answer, Ask};
+use throughline_engine::ask::{Answer, Ask, Purpose};
 use throughline_engine::effect::Attempt;
 
 use crate::{Caller, Model, no_answer};
@@ -14,6 +14,10 @@ pub struct Off;
 impl Model for Off {
     async fn ask(&self, _: &Ask, _: &Caller<'_>) -> Attempt<Answer> {
         Attempt::Applied(no_answer("off"))
+    }
+
+    fn answers(&self, _: Purpose) -> bool {
+        false
     }
 
     fn name(&self) -> &str {
@@ -29,6 +33,7 @@ mod tests {
     #[tokio::test]
     async fn says_that_it_is_off() {
         conformance::check(&Off, "ok").await;
+        assert!(Purpose::ALL.into_iter().all(|purpose| !Off.answers(purpose)), "so nobody asks it");
         for ask in conformance::asks("hi") {
             assert_eq!(conformance::asked(&Off, &ask).await, Attempt::Applied(no_answer("off")));
         }

@@ -158,6 +158,10 @@ impl Model for Providers {
         self.call(route, ask, &prompt, caller).await
     }
 
+    fn answers(&self, purpose: Purpose) -> bool {
+        self.routes.contains_key(&purpose)
+    }
+
     fn name(&self) -> &str {
         &self.name
     }

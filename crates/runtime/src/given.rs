@@ -1,5 +1,6 @@
 //! What a step is handed: looked up before it, logged with it (`spec 01`, first decision).
 
+use throughline_engine::ask::{Purpose, Purposes};
 use throughline_engine::canon::{hex, sha256};
 use throughline_engine::event::{EventKind, Posted, Press};
 use throughline_engine::given::{Addressing, Neighbours, Paused, PressTarget};
@@ -24,7 +25,7 @@ impl Runtime {
         let mut given = Given {
             now: self.store.now().max(event.received_at),
             addressing,
-            model: self.ports.model.is_some(),
+            model: self.purposes(),
             ..Given::default()
         };
         if matches!(event.kind, EventKind::MessagePosted(_) | EventKind::CardPressed { .. }) {
@@ -47,7 +48,7 @@ impl Runtime {
                         given.beside = self.beside(lane, &anchor.id).await?;
                     }
                 }
-                if given.model {
+                if !given.model.is_empty() {
                     given.paused = self.paused(key).await?;
                 }
                 if self.policy.command.rest(&posted.text).is_some() {
@@ -56,6 +57,9 @@ impl Runtime {
             }
             EventKind::MessageEdited { message, .. } | EventKind::MessageDeleted { message } => {
                 given.anchor = self.message(lane, message).await?;
+                if lane.head.ask.is_some() {
+                    given.paused = self.paused(key).await?;
+                }
             }
             EventKind::CardPressed { press, .. } | EventKind::FormSubmitted { press, .. } => {
                 given.press = self.pressed(key, press).await?;
@@ -66,6 +70,12 @@ impl Runtime {
         }
         self.revive(lane, event, &mut given).await?;
         Ok(given)
+    }
+
+    /// What a model is there for.
+    fn purposes(&self) -> Purposes {
+        let model = self.ports.model.iter();
+        model.flat_map(|model| Purpose::ALL.into_iter().filter(|purpose| model.answers(*purpose))).collect()
     }
 
     /// Reads the records that the event needs and the lane no longer loads. Each round may name more, so it asks

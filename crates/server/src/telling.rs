@@ -436,7 +436,7 @@ pub(crate) fn approval_state(state: &ApprovalState) -> &'static str {
     match state {
         ApprovalState::Pending => "pending",
         ApprovalState::Decided { change: ApprovalChange::Decide { action, .. } } => match action {
-            action if action.needs_approver() => "approved",
+            action if action.releases() => "approved",
             Action::Reject => "rejected",
             _ => "cancelled",
         },

@@ -12,7 +12,7 @@ use throughline_engine::given::{Addressing, Paused};
 use throughline_engine::lane::Record;
 use throughline_engine::tickets::Part;
 use throughline_engine::workflow::{About, Action, Card, Link, Progress};
-use throughline_engine::{DraftId, Lane, Millis, Record, Timestamp};
+use throughline_engine::{DraftId, Lane, Millis, Timestamp};
 use throughline_sim::SimDriver;
 use throughline_testkit::driver::{Checker, Delivery, Settling};
 use throughline_testkit::model::Restart;

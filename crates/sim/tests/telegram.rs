@@ -106,8 +106,8 @@ impl Channel for OnTheWire {
         self.channel.not_before(sending)
     }
 
-    async fn post(&self, to: &LaneKey, text: &str) -> Attempt<Option<String>> {
-        let post = || self.network.block_on(self.channel.post(to, text));
+    async fn post(&self, to: &LaneKey, text: &str, now: Timestamp) -> Attempt<Option<String>> {
+        let post = || self.network.block_on(self.channel.post(to, text, now));
         std::thread::scope(|threads| threads.spawn(post).join()).unwrap()
     }
 

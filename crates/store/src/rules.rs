@@ -11,7 +11,7 @@ pub(crate) const NOTICE_KIND: &str = "intake.notice";
 
 /// Deciding this releases something outward: the approval counts as consumed.
 pub(crate) fn releases(action: Action) -> bool {
-    action.needs_approver()
+    action.releases()
 }
 
 /// Whether the kill switch holds an effect of this class (`spec 06 §5.7`).

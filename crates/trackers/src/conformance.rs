@@ -28,6 +28,9 @@ pub trait Subject: Send + Sync {
     /// A project in which only this person may create.
     fn guarded(&self) -> (&str, &str);
 
+    /// A project that only this person may see.
+    fn private(&self) -> (&str, &str);
+
     /// How many issues of a tenant that project really has.
     async fn count(&self, tenant: &str) -> usize;
 
@@ -51,7 +54,7 @@ macro_rules! tracker_conformance {
             finds_nothing_that_is_not_there, one_effect_makes_one_issue, a_lost_answer_makes_no_second_issue,
             a_rejected_create_leaves_nothing, keys_never_repeat_when_creates_race, tenants_never_mix,
             checks_a_whole_batch_at_once, refuses_a_batch_that_does_not_hang_together,
-            checks_what_is_above_what, only_who_may_creates, a_story_is_read_back_under_its_epic,
+            checks_what_is_above_what, only_who_may_creates, only_who_may_sees, a_story_is_read_back_under_its_epic,
             a_parent_is_set_once_however_often, changes_nothing_that_is_not_there, a_comment_is_made_once,
             a_marker_finds_what_it_marks);
     };
@@ -139,7 +142,7 @@ async fn update(subject: &dyn Subject, effect: &str, key: &str, change: &IssueCh
 }
 
 async fn parent(subject: &dyn Subject, key: &str) -> Option<String> {
-    applied(subject.tracker().find(TENANT, subject.project(), key).await).parent
+    applied(subject.tracker().find(TENANT, subject.project(), None, key).await).parent
 }
 
 async fn create(subject: &dyn Subject, effect: &str, item: &Item) -> Attempt<Issue> {
@@ -222,12 +225,12 @@ pub async fn takes_what_just_fits(subject: &dyn Subject) {
 pub async fn what_is_created_is_found(subject: &dyn Subject) {
     let made = applied(create(subject, "fx_1", &sound("Log in with SSO")).await);
     assert!(made.key.starts_with(&format!("{}-", subject.project())), "{}", made.key);
-    let found = applied(subject.tracker().find(TENANT, subject.project(), &made.key).await);
+    let found = applied(subject.tracker().find(TENANT, subject.project(), None, &made.key).await);
     assert_eq!(found, made);
     assert_eq!(found.title, "Log in with SSO");
     let link = made.url.expect("an issue has a link");
     assert_eq!(
-        applied(subject.tracker().find(TENANT, subject.project(), &link).await).key,
+        applied(subject.tracker().find(TENANT, subject.project(), None, &link).await).key,
         made.key,
         "by its link"
     );
@@ -240,7 +243,7 @@ pub async fn finds_nothing_that_is_not_there(subject: &dyn Subject) {
     for key in
         [missing.as_str(), "NOWHERE-1", "", "-", "DEMO", "DEMO-", "DEMO-01", "DEMO-1x", "💥", "a/b/c", "-1"]
     {
-        let attempt = subject.tracker().find(TENANT, subject.project(), key).await;
+        let attempt = subject.tracker().find(TENANT, subject.project(), None, key).await;
         assert!(matches!(attempt, Attempt::Rejected { .. }), "{key}: {attempt:?}");
     }
 }
@@ -301,7 +304,7 @@ pub async fn keys_never_repeat_when_creates_race(subject: &dyn Subject) {
 /// One tenant's issues, keys and effects are nothing to another's.
 pub async fn tenants_never_mix(subject: &dyn Subject) {
     let made = applied(create(subject, "fx_1", &sound("Ours")).await);
-    let theirs = subject.tracker().find("globex", subject.project(), &made.key).await;
+    let theirs = subject.tracker().find("globex", subject.project(), None, &made.key).await;
     assert!(matches!(theirs, Attempt::Rejected { .. }), "{theirs:?}");
     applied(
         subject.tracker().create("globex", subject.project(), &"fx_1".into(), &sound("Theirs"), None).await,
@@ -381,6 +384,28 @@ pub async fn only_who_may_creates(subject: &dyn Subject) {
         assert_eq!(codes(attempt), ["check.permission"], "{by:?}");
     }
     applied(subject.tracker().check(TENANT, project, Some(who), &item).await);
+}
+
+/// Nobody else learns what there is: not by its key, and not by naming it as a parent.
+pub async fn only_who_may_sees(subject: &dyn Subject) {
+    let (tracker, (project, who)) = (subject.tracker(), subject.private());
+    let epic = Item { item_type: ItemType::Epic, ..sound("Nobody's business") };
+    let made = applied(tracker.create(TENANT, project, &"fx_1".into(), &epic, None).await);
+    let missing = format!("{project}-999");
+    for by in [None, Some("somebody-else"), Some("")] {
+        let mut told = Vec::new();
+        for key in [&made.key, &missing] {
+            let attempt = tracker.find(TENANT, project, by, key).await;
+            let Attempt::Rejected { text, .. } = attempt else { panic!("{by:?} {key}: {attempt:?}") };
+            told.push(text.replace(key.as_str(), "KEY"));
+            let under = member(ItemType::Story, "story", Some(key));
+            let attempt = tracker.check(TENANT, subject.project(), by, &[under]).await;
+            let Attempt::Rejected { text, .. } = attempt else { panic!("{by:?} {key}: {attempt:?}") };
+            told.push(text.replace(key.as_str(), "KEY"));
+        }
+        assert_eq!(told[..2], told[2..], "{by:?}");
+    }
+    assert_eq!(applied(tracker.find(TENANT, project, Some(who), &made.key).await).key, made.key);
 }
 
 /// And an issue that was made alone is under nothing.

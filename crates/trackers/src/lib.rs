@@ -24,7 +24,7 @@ pub trait Tracker: Send + Sync {
     /// Would the tracker take these items from this person, all of them? Creates nothing.
     ///
     /// `by` is the channel's user id or a principal (`user:ana`); nobody named passes no project that says who
-    /// may create. A refusal is [`Attempt::Rejected`] with one `check.…` code for each thing wrong
+    /// may create. What an item names in a project they may not see is not there. A refusal is [`Attempt::Rejected`] with one `check.…` code for each thing wrong
     /// (`spec 06 §6.1`).
     async fn check(&self, tenant: &str, project: &str, by: Option<&str>, items: &[Item]) -> Attempt<()>;
 
@@ -52,8 +52,9 @@ pub trait Tracker: Send + Sync {
     /// The issues that carry the marker of this effect, oldest first. None found proves nothing: a search may lag.
     async fn seek(&self, tenant: &str, project: &str, marker: &EffectId) -> Attempt<Vec<Issue>>;
 
-    /// The issue a person named by key or link; [`Attempt::Rejected`] when this project has none such.
-    async fn find(&self, tenant: &str, project: &str, key: &str) -> Attempt<Issue>;
+    /// The issue a person named by key or link; [`Attempt::Rejected`] when this project has none such, and in the same
+    /// words whether it has or not when they may not see the project. `by` is as in [`Tracker::check`].
+    async fn find(&self, tenant: &str, project: &str, by: Option<&str>, key: &str) -> Attempt<Issue>;
 }
 
 /// An issue that exists.

@@ -256,12 +256,16 @@ impl Telegram {
 
     /// What an answer means for the chat, and the outcome it is.
     async fn ended(&self, way: &Way<'_>, answer: Answer) -> Attempt<Value> {
-        if let Answer::TooMany { hint } = &answer {
-            let wait = hint.unwrap_or(limits::RETRY_FIRST);
-            self.pace().refused(way.chat, way.sending.now.plus(wait));
-        }
+        self.heard(way.chat, way.sending.now, &answer);
         self.noticed(way.sending.lane, &answer).await;
         answer.attempt()
+    }
+
+    /// A chat that is told to wait waits, whatever is to be sent there.
+    fn heard(&self, chat: i64, now: Timestamp, answer: &Answer) {
+        if let Answer::TooMany { hint } = answer {
+            self.pace().refused(chat, now.plus(hint.unwrap_or(limits::RETRY_FIRST)));
+        }
     }
 
     /// What an answer says beyond the one message.
@@ -375,7 +379,7 @@ impl Channel for Telegram {
     }
 
     /// At the chat's root, so in no topic: in a forum that is General.
-    async fn post(&self, to: &LaneKey, text: &str) -> Attempt<Option<String>> {
+    async fn post(&self, to: &LaneKey, text: &str, now: Timestamp) -> Attempt<Option<String>> {
         let mut chat = match self.writable(to).await {
             Ok(chat) => chat,
             Err(stop) => return stop.map(|_: Value| None),
@@ -385,16 +389,21 @@ impl Channel for Telegram {
             let text = "the text is too long for one message of Telegram".into();
             return Attempt::Rejected { text, errors: Vec::new() };
         };
+        if let Err(until) = self.pace().admit(chat, Move::Send, now) {
+            let why = "Telegram takes only so many messages in this chat".into();
+            return Attempt::NotApplied { why, hint: Some(until.since(now)) };
+        }
         let answer = loop {
             let target = Target { chat, topic: None, answers: None };
             match self.marked(part, |marks| outbound::send(target, part, marks)).await {
-                Answer::Moved(now) if now != chat => {
-                    self.chats.moved(to, chat, now).await;
-                    chat = now;
+                Answer::Moved(moved) if moved != chat => {
+                    self.chats.moved(to, chat, moved).await;
+                    chat = moved;
                 }
                 other => break other,
             }
         };
+        self.heard(chat, now, &answer);
         self.noticed(to, &answer).await;
         match answer.attempt() {
             Attempt::Applied(result) => match result["message_id"].as_i64() {

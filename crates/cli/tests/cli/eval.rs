@@ -1,6 +1,7 @@
 //! `throughline eval`: what a person sees who measures their own cases.
 
 use crate::home::Home;
+use crate::serving::Serving;
 
 const CASES: &str = r#"{"id":"c1","task":"closing","source":"own","system_text":"Your lamp is repaired.","user_text":"Thanks, that's all.","gold":"complete"}
 {"id":"c2","task":"closing","source":"own","system_text":"Your lamp is repaired.","user_text":"thanks","gold":"not_complete"}
@@ -159,6 +160,42 @@ fn lists_are_measured_with_the_flag_and_without() {
     assert_eq!(figure("selection.wrong_actions")["change"], "same");
     assert!(figure("selection.decision_p95")["now"]["ms"].is_number());
     assert_eq!(on["watched"]["passed"], 0);
+}
+
+/// What is executed, taken back and left alone in a running instance is what `--live` counts when it is stopped.
+#[test]
+fn recorded_turns_are_counted_the_same_way() {
+    let home = Home::new();
+    let serving = Serving::start(&home);
+    let option = |n: usize| format!(r#"{{"id":"o{n}","label":"Panel {n}","exec_ref":"open:{n}"}}"#);
+    let shown = format!(
+        r#""kind":"options.shown","shown":{{"scope":"chat","scope_instance":"s1","options":[{},{},{}]}}"#,
+        option(1),
+        option(2),
+        option(3)
+    );
+    let says = |text: &str| format!(r#""kind":"message.posted","actor":{{"id":"ana"}},"text":"{text}""#);
+    let texts = ["both", "panel 1", "no, panel 2", "what is panel 2?"].map(says);
+    for (n, event) in [shown].iter().chain(&texts).enumerate() {
+        let body = format!(r#"{{"lane":{{"conversation":"s1"}},{event}}}"#);
+        let turn = serving.post("/v1/events", &format!("event-{n}"), &body);
+        let effects = turn["effects"].as_array().into_iter().flatten();
+        for run in effects.filter(|effect| effect["class"] == "option.execute") {
+            let id = run["id"].as_str().unwrap();
+            serving.post(&format!("/v1/effects/{id}/result"), id, r#"{"outcome":"applied"}"#);
+        }
+    }
+    assert_eq!(serving.terminate(), 0);
+    let ran = home.run(&["eval", "--live", "--json", "--record-baseline", "b.json"]).ends(0).json();
+    let of = |figure: &str| ran["watched"][figure].as_u64().unwrap();
+    assert_eq!((of("turns"), of("wrong"), of("passed")), (4, 1, 1), "{ran:#}");
+    let then = home.run(&["eval", "--live", "--baseline", "b.json"]).ends(0);
+    assert!(then.out.contains("wrong actions") && then.out.contains("insufficient"), "{}", then.session());
+    let later = home.run(&["eval", "--live", "--since", "2999-01-01T00:00:00Z", "--json"]).ends(0).json();
+    assert_eq!(later["watched"]["turns"], 0);
+    home.run(&["eval", "--live", "--since", "yesterday"]).ends(2);
+    home.file("own.jsonl", CASES);
+    home.run(&["eval", "own.jsonl", "--baseline", "b.json"]).ends(6);
 }
 
 /// Fewer turns than two hundred say nothing, and end with 0.

@@ -21,6 +21,23 @@ impl Serving {
         Self { child, url: told["url"].as_str().unwrap().to_owned() }
     }
 
+    /// Posts that, under a key of its own, and hands over the answer when it is decided.
+    pub(crate) fn post(&self, path: &str, key: &str, body: &str) -> serde_json::Value {
+        use std::io::{Read as _, Write as _};
+        let address = self.url.strip_prefix("http://").unwrap();
+        let mut stream = std::net::TcpStream::connect(address).unwrap();
+        let length = body.len();
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nPrefer: wait=10\r\n\
+             Idempotency-Key: {key}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
+        );
+        stream.write_all((head + body).as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 20"), "{body}: {answer}");
+        serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap_or_default()
+    }
+
     /// Sends the signal that a service manager sends, and waits.
     pub(crate) fn terminate(mut self) -> i32 {
         signal(&self.child, "-TERM");

@@ -26,20 +26,40 @@ use crate::trace::Rung;
 use crate::turn::{Said, Turn};
 use crate::workflow::project;
 
-/// Whether a model may be asked now: one is there, nobody paused everything, and this lane is not asking already.
-pub(crate) fn may(turn: &Turn<'_>) -> bool {
-    turn.given.model
+/// Whether a model may be asked now: one is there for this, nobody paused everything, and this lane is not asking
+/// already.
+fn may(turn: &Turn<'_>, question: &Question) -> bool {
+    turn.given.model.has(question.purpose())
         && turn.head.ask.is_none()
         && !turn.given.paused.as_ref().is_some_and(|paused| paused.everything)
 }
 
 /// Asks about the message being routed. `false`: nothing was asked, and who asks goes on without.
 pub(crate) fn open(turn: &mut Turn<'_>, about: Asked, question: Question) -> bool {
-    if !may(turn) || turn.said.is_none() {
+    if !may(turn, &question) || turn.said.is_none() {
         return false;
     }
     put(turn, about, question, Vec::new(), 1);
     true
+}
+
+/// Takes back what is being asked about a message that says something else now, and routes on with that. Which intent it
+/// is stays asked: routing reads the message anew when that is answered.
+pub(crate) fn take_back(turn: &mut Turn<'_>, message: &MessageId, text: &str) -> Option<OpenAsk> {
+    let ask = turn.head.ask.take_if(|ask| ask.message == *message && !ask.about.is_intent())?;
+    turn.cancel(&ask.effect);
+    turn.drop_record(RecordKind::Held, &message.0);
+    let (by, words) = (ask.by.clone(), Words::of(text));
+    turn.said = Some(Rc::new(Said { message: message.clone(), by, words, since: ask.since }));
+    Some(ask)
+}
+
+/// Asks once more what was taken back. Where nobody can be asked any more, whoever asked goes on without.
+pub(crate) fn again(turn: &mut Turn<'_>, about: Asked, question: Question) -> decision::Verdict {
+    if open(turn, about.clone(), question) {
+        return decision::Verdict::Deferred;
+    }
+    hand_over(turn, about, None).outcome
 }
 
 fn put(turn: &mut Turn<'_>, about: Asked, question: Question, complaints: Vec<String>, round: u8) {
@@ -118,7 +138,7 @@ pub(crate) fn settled(turn: &mut Turn<'_>, effect: &EffectId, mut answer: Answer
     let judged = judge(&Ask::about(question.clone(), said(turn).text(), turn.policy), answer, turn.policy);
     let taken = match judged {
         Verdict::Take(answer) => Some(answer),
-        Verdict::Mend(complaints) if ask.round < question.rounds() && may(turn) => {
+        Verdict::Mend(complaints) if ask.round < question.rounds() && may(turn, &question) => {
             put(turn, ask.about, question, complaints, ask.round + 1);
             return Decision::new(decision::Verdict::Deferred, Reason::AnswerMended);
         }

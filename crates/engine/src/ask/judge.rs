@@ -50,6 +50,8 @@ pub fn judge(ask: &Ask, answer: Answer, policy: &Policy) -> Verdict {
         (Question::Synthesis { .. } | Question::Answer, Answer::Text { text }) => {
             return if text.trim().is_empty() {
                 Verdict::Drop("empty".into())
+            } else if text.chars().count() > limits::MODEL_ANSWER {
+                Verdict::Drop("too_long".into())
             } else if urges(text) {
                 Verdict::Drop("tells_to_approve".into())
             } else {
@@ -116,11 +118,13 @@ fn reviewed(review: &Reviewed) -> Vec<String> {
     if review.topic.trim().is_empty() || review.summary.trim().is_empty() {
         wrong.push("topic and summary must be written".into());
     }
-    let lists = [&review.decisions, &review.risks, &review.questions];
-    let mut texts = [&review.topic, &review.summary].into_iter().chain(lists.into_iter().flatten());
-    if texts.any(|text| urges(text)) {
+    if review.summary.chars().count() > limits::REVIEW_SUMMARY_CHARS {
+        wrong.push(format!("the summary is longer than {} characters", limits::REVIEW_SUMMARY_CHARS));
+    }
+    if [&review.topic, &review.summary].into_iter().any(|text| urges(text)) {
         wrong.push(format!("a sentence {URGES}"));
     }
+    wrong.extend(points(&[&review.decisions, &review.risks, &review.questions]));
     wrong
 }
 
@@ -129,10 +133,23 @@ fn patched(patch: &Patch) -> Vec<String> {
     if sections.iter().all(|section| section.iter().all(|bullet| bullet.trim().is_empty())) {
         return vec!["nothing changes: say what the feedback changes".into()];
     }
-    if sections.into_iter().flatten().any(|bullet| urges(bullet)) {
-        return vec![format!("a sentence {URGES}")];
+    points(&sections)
+}
+
+/// What is wrong with points: too many, too long, or telling somebody to approve.
+fn points(sections: &[&Vec<String>]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let all = || sections.iter().copied().flatten();
+    if all().count() > limits::REVIEW_POINTS {
+        wrong.push(format!("there are more than {} points", limits::REVIEW_POINTS));
     }
-    Vec::new()
+    if all().any(|point| point.chars().count() > limits::REVIEW_POINT) {
+        wrong.push(format!("a point is longer than {} characters", limits::REVIEW_POINT));
+    }
+    if all().any(|point| urges(point)) {
+        wrong.push(format!("a point {URGES}"));
+    }
+    wrong
 }
 
 /// What is wrong with words that ask for a press.
@@ -199,6 +216,31 @@ mod tests {
         assert!(mends(&asked, Answer::Review(urged)));
         let patch = Patch { questions: vec![urging.into()], ..Patch::default() };
         assert!(mends(&ask(Question::Patch { review, version: 1 }), Answer::Patch(patch)));
+    }
+
+    #[test]
+    fn what_a_model_writes_is_as_long_as_a_review_is() {
+        let ask = |question| Ask::about(question, "Review this", &Policy::default());
+        let mended = |question, answer| matches!(of(&ask(question), answer), Verdict::Mend(_));
+        let review = Reviewed { topic: "t".into(), summary: "s".into(), ..Reviewed::default() };
+        let of_kind = || Question::Review { kind: None };
+        let point = |chars: usize| vec!["x".repeat(chars)];
+        for (fits, written) in [
+            (true, Reviewed { summary: "x".repeat(limits::REVIEW_SUMMARY_CHARS), ..review.clone() }),
+            (false, Reviewed { summary: "x".repeat(limits::REVIEW_SUMMARY_CHARS + 1), ..review.clone() }),
+            (true, Reviewed { risks: point(limits::REVIEW_POINT), ..review.clone() }),
+            (false, Reviewed { risks: point(limits::REVIEW_POINT + 1), ..review.clone() }),
+            (true, Reviewed { questions: vec!["x".into(); limits::REVIEW_POINTS], ..review.clone() }),
+            (false, Reviewed { questions: vec!["x".into(); limits::REVIEW_POINTS + 1], ..review.clone() }),
+        ] {
+            assert_eq!(mended(of_kind(), Answer::Review(written)), !fits);
+        }
+        let patch = |changes| Answer::Patch(Patch { changes, ..Patch::default() });
+        let since = || Question::Patch { review: review.clone(), version: 1 };
+        assert!(mended(since(), patch(vec!["x".into(); limits::REVIEW_POINTS + 1])));
+        assert!(mended(since(), patch(point(limits::REVIEW_POINT + 1))));
+        let text = Answer::Text { text: "x".repeat(limits::MODEL_ANSWER + 1) };
+        assert_eq!(of(&ask(Question::Answer), text), Verdict::Drop("too_long".into()));
     }
 
     #[test]

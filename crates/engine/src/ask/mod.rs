@@ -3,8 +3,10 @@
 
 pub(crate) mod arbitrate;
 mod judge;
+mod purpose;
 
 pub use judge::{Verdict, judge};
+pub use purpose::{Purpose, Purposes};
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -19,56 +21,6 @@ use crate::policy::Policy;
 use crate::selection::{Metadata, Scope};
 use crate::tickets::{ItemType, Part};
 use crate::time::Millis;
-
-/// What a model can be asked for (`spec 07 §7`): settings, budgets and prompts go by it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Purpose {
-    /// Which intent.
-    Classify,
-    /// Which option.
-    Select,
-    /// The text of tickets.
-    Draft,
-    /// A review, or what feedback changes of one.
-    Review,
-    /// A summary.
-    Summary,
-    /// An answer in words.
-    Answer,
-}
-
-impl Purpose {
-    /// Every purpose.
-    pub const ALL: [Self; 6] =
-        [Self::Classify, Self::Select, Self::Draft, Self::Review, Self::Summary, Self::Answer];
-
-    /// Its public name.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Classify => "classify",
-            Self::Select => "select",
-            Self::Draft => "draft",
-            Self::Review => "review",
-            Self::Summary => "summary",
-            Self::Answer => "answer",
-        }
-    }
-
-    /// How often a question that got no answer is put at most, inside of its time: who chooses an option is waited for,
-    /// so that is asked once (`spec 07 §7`).
-    #[must_use]
-    pub fn tries(self) -> u32 {
-        if self == Self::Select { 1 } else { 2 }
-    }
-
-    /// The purpose of that name.
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|purpose| purpose.word() == word)
-    }
-}
 
 /// A question to a model, with everything it is told.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,9 +2,9 @@
 //! of it covers.
 
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 
-use super::{Comment, Entry, Outgoing, Proposal, tracked};
+use super::{Comment, Entry, Outgoing, Proposal, comment};
 use crate::canon::{hex, jcs, sha256};
 use crate::policy::Policy;
 use crate::say::{self, decision as words};
@@ -37,7 +37,7 @@ fn preview(
     model: &mut CardModel,
     card: &Card,
     proposal: &Proposal,
-    comment: &Comment,
+    stands: &Comment,
     now: Timestamp,
     policy: &Policy,
 ) {
@@ -59,7 +59,7 @@ fn preview(
         model.facts.extend(words::signed(proposal));
         model.link.clone_from(url);
     }
-    model.facts.extend(words::comment(comment, now));
+    model.facts.extend(words::comment(stands, now));
 }
 
 /// What a press on a decision's card would release.
@@ -67,10 +67,11 @@ pub(crate) fn asked_for(turn: &Turn<'_>, card: &Card) -> Option<AskedFor> {
     let proposal = turn.proposal_of(card)?;
     let what = match &card.about {
         About::DecisionUncertain { what, .. } => what.clone(),
-        // Of several issues, none is named yet: the press only asks which, and the next one is checked again.
-        About::DecisionPreview { comment: Comment::Offered { issues, .. }, .. } => {
-            Outgoing::Comment(issues.first()?.clone())
-        }
+        About::DecisionPreview { comment: Comment::Offered { issues, .. }, .. } => match issues.as_slice() {
+            [issue] => Outgoing::Comment(issue.clone()),
+            // None is named yet.
+            _ => return None,
+        },
         _ => Outgoing::Post,
     };
     let post = |payload: serde_json::Value, text: &str| AskedFor {
@@ -92,12 +93,7 @@ pub(crate) fn asked_for(turn: &Turn<'_>, card: &Card) -> Option<AskedFor> {
             post(payload, &posted.text)
         }
         (Outgoing::Post, _) => post(proposal.payload(), &proposal.text()),
-        (Outgoing::Comment(key), _) => {
-            let (target, text) = (tracked::target(turn, &key).to_string(), proposal.comment());
-            let payload =
-                serde_json::json!({ "kind": "tracker.comment", "target": target, "key": key, "text": text });
-            AskedFor { kind: "tracker.comment", class: "tracker.update", target, ..post(payload, &text) }
-        }
+        (Outgoing::Comment(key), _) => comment::asked_for(turn, &proposal, &key),
     })
 }
 

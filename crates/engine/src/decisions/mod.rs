@@ -11,7 +11,7 @@ mod sent;
 pub(crate) mod tracked;
 
 pub(crate) use card::{asked_for, name, project};
-pub(crate) use comment::chosen;
+pub(crate) use comment::{choices, chosen};
 pub(crate) use sent::settled;
 pub use tracked::Tracked;
 
@@ -198,6 +198,9 @@ pub enum Comment {
         /// Why there is none yet, though somebody pressed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         failed: Option<String>,
+        /// The hash of what would be written on the one issue that is offered, as the card shows it; else none.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        hash: String,
     },
     /// Somebody pressed.
     Pressed {

@@ -2,8 +2,10 @@
 //! when nobody knows (`spec 06 §4.4`).
 
 use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
 
-use super::{Comment, Outgoing, Posted, Proposal, flow, tracked};
+use super::{Comment, Outgoing, Posted, Proposal, comment, flow, tracked};
 use crate::approval::Closing;
 use crate::decision::Reason;
 use crate::effect::{ApprovalRef, EffectBody, EffectResult, IssueChange, Outcome};
@@ -48,7 +50,9 @@ pub(super) fn approve(turn: &mut Turn<'_>, card: Card) {
 
 /// The outcome of a post or a comment. Only of what the card still waits for: anything else was superseded.
 pub(crate) fn settled(turn: &mut Turn<'_>, card: &Card, effect: &EffectId, outcome: &Outcome) -> Reason {
-    let Some((what, receipt, standing)) = awaited(card, effect) else { return Reason::EffectSuperseded };
+    let Some((what, receipt, standing)) = awaited(turn, card, effect) else {
+        return Reason::EffectSuperseded;
+    };
     match (standing, outcome) {
         (Standing::Sent, _) => {}
         // The answer nobody expected any more: it is out, and the question is over.
@@ -61,9 +65,7 @@ pub(crate) fn settled(turn: &mut Turn<'_>, card: &Card, effect: &EffectId, outco
     }
     let progress = match outcome {
         Outcome::Done { result } => out(result),
-        Outcome::Failed { text, .. } => {
-            Progress::Failed { text: text.clone(), errors: alloc::vec![], again: None }
-        }
+        Outcome::Failed { text, .. } => Progress::Failed { text: text.clone(), errors: vec![], again: None },
         Outcome::Uncertain { .. } => match ask(turn, card, &what, effect, &receipt) {
             Some(card) => Progress::Uncertain { card },
             None => return Reason::EffectSuperseded,
@@ -82,10 +84,12 @@ enum Standing {
 }
 
 /// What this effect of a card is, the receipt that shows what becomes of it, and how it stood.
-fn awaited(card: &Card, effect: &EffectId) -> Option<(Outgoing, CardId, Standing)> {
+fn awaited(turn: &Turn<'_>, card: &Card, effect: &EffectId) -> Option<(Outgoing, CardId, Standing)> {
     let standing = |result: &Progress| match result {
         Progress::Sending { effect: sent } if sent == effect => Some(Standing::Sent),
-        Progress::Uncertain { card } => Some(Standing::AskedAbout(card.clone())),
+        Progress::Uncertain { card } if turn.card_ref(&card.0).and_then(Card::doubts) == Some(effect) => {
+            Some(Standing::AskedAbout(card.clone()))
+        }
         _ => None,
     };
     let decided = match &card.status {
@@ -120,27 +124,27 @@ fn report(turn: &mut Turn<'_>, receipt: &CardId, what: &Outgoing, progress: &Pro
     let Some(mut card) = turn.card(receipt) else { return };
     let About::DecisionPreview { decision, comment } = &mut card.about else { return };
     let decision = decision.clone();
+    let mut offered = None;
     match what {
-        Outgoing::Comment(issue) => {
-            *comment = match (progress, core::mem::take(comment)) {
-                (Progress::Failed { text, .. }, _) => offered_again(issue, Some(text.clone())),
-                (Progress::Cancelled, _) => offered_again(issue, None),
-                (result, Comment::Pressed { issue, by, at, .. }) => {
-                    Comment::Pressed { issue, by, at, result: result.clone() }
-                }
-                (_, other) => other,
-            };
-        }
+        Outgoing::Comment(issue) => match (progress, comment) {
+            (Progress::Failed { text, .. }, _) => offered = Some((vec![issue.clone()], Some(text.clone()))),
+            (Progress::Cancelled, _) => offered = Some((vec![issue.clone()], None)),
+            (now, Comment::Pressed { result, .. }) => *result = now.clone(),
+            _ => {}
+        },
         Outgoing::Post => {
             if let (Progress::Posted { url }, Some(proposal)) = (progress, turn.proposal(&decision)) {
-                *comment = posted(turn, proposal, url.clone());
+                offered = posted(turn, proposal, url.clone()).map(|issues| (issues, None));
             }
             if let CardStatus::Decided { result, .. } = &mut card.status {
                 *result = progress.clone();
             }
         }
     }
-    turn.update(card);
+    match offered {
+        Some((issues, failed)) => comment::offer(turn, card, issues, failed),
+        None => turn.update(card),
+    }
     match progress {
         Progress::Posted { .. } => end(turn, &decision, TaskStatus::Completed),
         Progress::Uncertain { .. } if *what == Outgoing::Post => end(turn, &decision, TaskStatus::Blocked),
@@ -156,16 +160,12 @@ fn report(turn: &mut Turn<'_>, receipt: &CardId, what: &Outgoing, progress: &Pro
     }
 }
 
-fn offered_again(issue: &str, failed: Option<String>) -> Comment {
-    Comment::Offered { issues: alloc::vec![issue.into()], failed }
-}
-
 /// The post is out: its related issues that this thread tracks may be commented on.
-fn posted(turn: &mut Turn<'_>, proposal: Proposal, url: Option<String>) -> Comment {
+fn posted(turn: &mut Turn<'_>, proposal: Proposal, url: Option<String>) -> Option<Vec<String>> {
     let issues = tracked::of(turn, &proposal.issues);
     let posted = proposal.posted.clone().map(|posted| Posted { url, ..posted });
     turn.put(Record::Proposal(Proposal { posted, ..proposal }));
-    if issues.is_empty() { Comment::None } else { Comment::Offered { issues, failed: None } }
+    Some(issues).filter(|issues| !issues.is_empty())
 }
 
 fn end(turn: &mut Turn<'_>, decision: &ProposalId, status: TaskStatus) {

@@ -69,7 +69,8 @@ pub(crate) fn track(turn: &mut Turn<'_>, text: &str) -> String {
     }
     let target = by_key(turn, &key);
     // It is for no card.
-    let body = EffectBody::TrackerFind { target: target.clone(), key: key.clone(), card: CardId::from("") };
+    let (by, card) = (turn.event.actor.clone(), CardId::from(""));
+    let body = EffectBody::TrackerFind { target: target.clone(), key: key.clone(), by, card };
     let sought = Some(turn.effect(body, &[], None));
     keep(turn, Tracked { key: key.clone(), target, title: String::new(), url: None, sought });
     words::looking_for(&key)

@@ -248,6 +248,11 @@ pub(crate) fn completed(turn: &mut Turn<'_>, mut review: Review) -> Decision {
 
 /// The message says something to the review: the answer is a patch.
 pub(crate) fn feedback(turn: &mut Turn<'_>, review: &Review, text: &str) -> Decision {
+    if review.version >= limits::REVIEW_VERSIONS {
+        turn.say(MessageKind::Answer, Some(&review.task), &words::full_up(review.version));
+        put_off(turn, review.clone());
+        return Decision::new(Verdict::Answered, Reason::ReviewFull).with_intent(Intent::Review);
+    }
     let question = Question::Patch { review: as_it_stands(review), version: review.version };
     if arbitrate::open(turn, Asked::Patch(review.id.clone()), question) {
         put_off(turn, review.clone());

@@ -6,11 +6,8 @@ use super::{
 };
 use crate::decision::{Decision, Reason, Verdict};
 use crate::event::EventKind;
-use crate::intent::rules::{self, Ruling};
 use crate::lane::Role;
-use crate::recognize::Words;
-use crate::rungs::intent::with_body;
-use crate::tickets::{beside_the_request, flow};
+use crate::tickets::flow;
 use crate::trace::Predicate;
 use crate::turn::Turn;
 
@@ -53,18 +50,13 @@ fn edited(turn: &mut Turn<'_>, text: &str) -> Decision {
         return Decision::new(Verdict::Ignored, Reason::IgnoredKind);
     };
     let before = message.clone();
+    let text = turn.kept(text);
     message.text = text.into();
     turn.rewrite(message);
-    let words = Words::of(text);
-    let object = match rules::rule(&words) {
-        Some(Ruling { object: Some(object), .. }) => with_body(&object, text),
-        Some(_) => beside_the_request(&words),
-        None => text.into(),
-    };
-    if flow::remake(turn, &before, text, &object) {
-        return Decision::new(Verdict::Shown, Reason::DraftRemade);
+    match flow::reread(turn, &before, text) {
+        Some(verdict) => Decision::new(verdict, Reason::DraftRemade),
+        None => Decision::new(Verdict::Recorded, Reason::MessageEdited),
     }
-    Decision::new(Verdict::Recorded, Reason::MessageEdited)
 }
 
 /// A deletion removes the text from what is kept for later, never an effect already done.

@@ -11,7 +11,7 @@ use super::{
     focus, said, words,
 };
 use crate::approval::Closing;
-use crate::ask::{Asked, Question, arbitrate};
+use crate::ask::{Asked, Purpose, Question, arbitrate};
 use crate::decision::{Decision, Reason, Verdict};
 use crate::decisions::flow as decisions;
 use crate::focus::Need;
@@ -62,7 +62,7 @@ pub(crate) fn intent(turn: &mut Turn<'_>) -> Tried {
         }
         return Decided(act(turn, intent, Reason::IntentRule, Some(ruling)));
     }
-    if turn.given.model && turn.head.ask.is_some() {
+    if turn.given.model.has(Purpose::Classify) && turn.head.ask.is_some() {
         return Passed(Predicate::AskedAlready);
     }
     if !arbitrate::open(turn, Asked::Intent, Question::Classify { labels: Intent::ALL.into() }) {

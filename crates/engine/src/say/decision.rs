@@ -83,10 +83,14 @@ pub(crate) fn signed(proposal: &Proposal) -> Option<String> {
 pub(crate) fn comment(comment: &Comment, now: Timestamp) -> Option<String> {
     Some(match comment {
         Comment::None => return None,
-        Comment::Offered { failed: Some(why), issues } => {
-            format!("not commented on {}: {why}", issues.join(", "))
+        Comment::Offered { failed, issues, hash } => {
+            let issues = issues.join(", ");
+            let hash = hash.get(..8).map(|hash| format!(" · hash {hash}")).unwrap_or_default();
+            match failed {
+                Some(why) => format!("not commented on {issues}: {why}{hash}"),
+                None => format!("may be commented on {issues}{hash}"),
+            }
         }
-        Comment::Offered { issues, .. } => format!("may be commented on {}", issues.join(", ")),
         Comment::Pressed { issue, by, at, result } => match result {
             Progress::Posted { .. } => format!("commented on {issue} by @{} {}", by.name, at.told(now)),
             Progress::Uncertain { .. } => {

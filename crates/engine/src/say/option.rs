@@ -85,8 +85,7 @@ pub(crate) fn which(reason: Reason, title: Option<&str>, scope: Scope, first: Op
         (Reason::LoopGuardContinuity, Some(first)) => {
             format!("Shall I open “{first}” again? These are the options {place}:")
         }
-        (_, Some(first)) => format!("Which one {place} do you mean? “{first}” is the closest."),
-        (_, None) => format!("Which one {place} do you mean?"),
+        _ => format!("Which one {place} do you mean?"),
     }
 }
 

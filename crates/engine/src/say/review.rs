@@ -92,6 +92,12 @@ pub(crate) fn patch(review: &Review, patch: &Patch, most: usize) -> String {
     lines.join("\n")
 }
 
+pub(crate) fn full_up(version: u32) -> String {
+    format!(
+        "This review has {version} versions, which is as many as one may have. Please start another one about what is left."
+    )
+}
+
 /// Everything a review holds, in the order it came.
 pub(crate) fn full(review: &Review) -> String {
     let mut parts =

@@ -19,7 +19,7 @@ use crate::say;
 use crate::time::Timestamp;
 use crate::turn::Turn;
 use crate::workflow::press::{close, decide, decide_as, released_by};
-use crate::workflow::{About, Action, Card, CardStatus, Progress, TimerAbout};
+use crate::workflow::{About, Action, Card, CardStatus, Looking, Progress, TimerAbout};
 
 /// Nobody knows: a person is asked, the tracker is searched, and nothing is sent again by itself.
 pub(super) fn uncertain(turn: &mut Turn<'_>, card: &Card, draft: &DraftId, effect: &EffectId) -> Reason {
@@ -29,7 +29,7 @@ pub(super) fn uncertain(turn: &mut Turn<'_>, card: &Card, draft: &DraftId, effec
         effect: effect.clone(),
         draft: draft.id.clone(),
         parent,
-        adopting: None,
+        looking: Vec::new(),
         next_look: Some(turn.now().plus(limits::SEEK[0])),
     };
     let asks = turn.show(about, &draft.by, Some(&draft.task));
@@ -98,12 +98,13 @@ pub(super) fn sought(turn: &mut Turn<'_>, card: Card, issues: &[(String, Option<
     let Some((key, url)) = issues.first().cloned() else { return Reason::EffectSettled };
     let task = turn.draft_ref(&draft).map(|draft| draft.task.clone());
     if !card.open() {
-        if matches!(card.status, CardStatus::Decided { action: Action::CreateAgain, .. }) {
-            let other = card.released().find_map(|(_, progress)| progress.key()).unwrap_or_default();
-            turn.note(Reason::DuplicateSeen);
-            turn.say(MessageKind::Notification, task.as_ref(), &say::duplicate(&key, other));
-            stop_looking(turn, card);
+        if !matches!(card.status, CardStatus::Decided { action: Action::CreateAgain, .. }) {
+            return Reason::EffectSuperseded;
         }
+        let other = card.released().find_map(|(_, progress)| progress.key()).unwrap_or_default();
+        turn.note(Reason::DuplicateSeen);
+        turn.say(MessageKind::Notification, task.as_ref(), &say::duplicate(&key, other));
+        stop_looking(turn, card);
         return Reason::EffectSettled;
     }
     if let Some((second, _)) = issues.get(1) {
@@ -168,8 +169,8 @@ pub(super) fn replaced(turn: &mut Turn<'_>, card: &Card, old: &EffectId, new: Op
 
 /// A person drops it: it is not looked for any more, and what cannot be without it is not tried.
 pub(crate) fn cancelled(turn: &mut Turn<'_>, card: Card) {
-    let About::UncertainEffect { effect, draft, parent, .. } = card.about.clone() else { return };
-    turn.cancel(&effect);
+    let About::UncertainEffect { effect, draft, parent, looking, .. } = card.about.clone() else { return };
+    [&effect].into_iter().chain(looking.iter().map(|looking| &looking.effect)).for_each(|e| turn.cancel(e));
     decide(turn, card, Action::Cancel, Progress::Cancelled);
     put(turn, &parent, &draft, Progress::Cancelled);
     match turn.card(&parent).filter(|receipt| receipt.batch().is_some()) {
@@ -197,24 +198,30 @@ pub(crate) fn adopt(turn: &mut Turn<'_>, card: &Card, values: &BTreeMap<String, 
     let Some(draft) = turn.draft_of(card).filter(|_| !key.is_empty()) else {
         return invalid(turn, say::ADOPT_NEEDS_KEY);
     };
-    let body = EffectBody::TrackerFind { target: draft.target, key: key.into(), card: card.id.clone() };
-    turn.effect(body, &[], None);
+    let (by, card_id) = (turn.event.actor.clone(), card.id.clone());
+    let body = EffectBody::TrackerFind { target: draft.target, key: key.into(), by, card: card_id };
+    let looks = Looking { effect: turn.effect(body, &[], None), by: turn.presser() };
     let mut card = card.clone();
-    if let About::UncertainEffect { adopting, .. } = &mut card.about {
-        *adopting = Some(turn.presser());
+    if let About::UncertainEffect { looking, .. } = &mut card.about {
+        looking.push(looks);
     }
     turn.put(Record::Card(card));
     turn.tell(&say::looking_for(key));
     Decision::new(Verdict::Done, Reason::PressApplied)
 }
 
-/// What the look-up found: adopted when project and title fit, else the question stays open.
-pub(super) fn looked_up(turn: &mut Turn<'_>, mut card: Card, outcome: &Outcome) -> Reason {
+/// What a look-up found, to who asked for it: adopted when project and title fit, else the question stays open. A search
+/// that failed was asked for by nobody.
+pub(super) fn looked_up(turn: &mut Turn<'_>, mut card: Card, looks: &EffectId, outcome: &Outcome) -> Reason {
     let Some(draft) = turn.draft_of(&card) else { return Reason::EffectSuperseded };
-    let About::UncertainEffect { effect, adopting, .. } = &mut card.about else {
+    let About::UncertainEffect { effect, looking, .. } = &mut card.about else {
         return Reason::EffectSuperseded;
     };
-    let (effect, Some(by)) = (effect.clone(), adopting.take()) else { return Reason::EffectSuperseded };
+    let effect = effect.clone();
+    let Some(at) = looking.iter().position(|looking| looking.effect == *looks) else {
+        return Reason::EffectSettled;
+    };
+    let by = looking.remove(at).by;
     let refused = match outcome {
         Outcome::Done { result: EffectResult::Found { key, title, url, .. } }
             if title == draft.part(Part::Title) =>

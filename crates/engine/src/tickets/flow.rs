@@ -4,14 +4,15 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::subject::asked_in;
 use super::{Draft, Filled, ItemType, Part, Sources, batch, extract, fill, release};
 use crate::ask::{Asked, Drafted, Question, arbitrate};
 use crate::decision::{Decision, Reason, Verdict};
 use crate::id::{CardId, DraftId, EffectId, MessageId};
-use crate::intent::{Intent, rules};
-use crate::lane::{Message, MessageKind, Record};
+use crate::intent::Intent;
+use crate::lane::{Message, MessageKind, OpenAsk, Record};
 use crate::pending::{PendingKind, Slot};
-use crate::recognize::{Expected, Words};
+use crate::recognize::Expected;
 use crate::say;
 use crate::trace::Rung;
 use crate::turn::Turn;
@@ -46,12 +47,16 @@ pub(crate) fn start_from(
         parts,
         filled: Vec::new(),
         under: None,
+        place: None,
         created: None,
     };
     draft.said_at(turn, &draft.source.clone());
     from.messages.iter().for_each(|message| draft.said_at(turn, message));
-    // What says everything itself needs nobody to write it.
-    let question = Question::Draft { item_type: named, stories: None, from: from.texts };
+    go_on_writing(turn, draft, Question::Draft { item_type: named, stories: None, from: from.texts })
+}
+
+/// A model writes what is missing, if anything is; else it is asked for, or shown.
+fn go_on_writing(turn: &mut Turn<'_>, draft: Draft, question: Question) -> Verdict {
     if !draft.missing().is_empty() && arbitrate::open(turn, Asked::Draft(draft.id.clone()), question) {
         turn.put(Record::Draft(draft));
         return Verdict::Deferred;
@@ -164,12 +169,17 @@ fn ask_field(turn: &mut Turn<'_>, card: &CardId, draft: &Draft, after: Option<Pa
     let asked = |part: &Part| *part != Part::Evidence && !draft.part(*part).is_empty();
     let next = |part: &Part| Some(*part) > after && asked(part);
     let Some(part) = Part::ALL.into_iter().find(next) else { return false };
+    ask_about(turn, card, draft, part);
+    true
+}
+
+/// Asks for one field of a draft.
+fn ask_about(turn: &mut Turn<'_>, card: &CardId, draft: &Draft, part: Part) {
     let item = turn.card(card).and_then(|card| batch::card::label(&turn.drafts_of(&card), &draft.id));
     let question = say::edit_field(draft, item.as_deref(), part);
     let offers = [say::SKIP, say::CANCEL];
     let anchor = turn.say_offering(MessageKind::Question, Some(&draft.task), &question, &offers);
     wait_for_words(turn, card, draft, part, &anchor);
-    true
 }
 
 fn wait_for_words(turn: &mut Turn<'_>, card: &CardId, draft: &Draft, part: Part, anchor: &MessageId) {
@@ -211,9 +221,13 @@ pub(crate) fn edit_by_text(
     if let Some(free) = free.filter(|free| labelled && !free.is_empty()) {
         draft.write(part, &free);
     }
-    if let Some(part) = refused(&card, &draft) {
-        turn.tell(&say::form_needs(part));
-        return;
+    let kept = refused(&card, &draft);
+    if let Some(part) = kept {
+        // All else that was said is taken.
+        turn.tell(&say::stays(part));
+        for part in draft.missing() {
+            draft.write(part, before.get(&part).map_or("", String::as_str));
+        }
     }
     let (changed, id) = (draft.parts != before, card.id.clone());
     if changed {
@@ -221,7 +235,9 @@ pub(crate) fn edit_by_text(
     } else if matches!(card.about.checks(), Some(Checks::Failed { .. })) {
         release::recheck(turn, &card);
     }
-    if labelled && !changed {
+    if let Some(part) = kept {
+        ask_about(turn, &id, &draft, part);
+    } else if labelled && !changed {
         turn.tell(say::NOTHING_CHANGED);
     } else if !(labelled || whole || ask_field(turn, &id, &draft, Some(part))) {
         turn.say(MessageKind::Notification, Some(&draft.task), say::LAST_FIELD);
@@ -271,38 +287,84 @@ pub(super) fn invalid(turn: &mut Turn<'_>, text: &str) -> Decision {
     Decision::new(Verdict::Refused, Reason::FormInvalid)
 }
 
-/// A message that started or filled a draft was edited: the draft is made again (`spec 02 §2`). `object` is what the
-/// new text asks for. `false`: it went into none that is still open.
-pub(crate) fn remake(turn: &mut Turn<'_>, before: &Message, text: &str, object: &str) -> bool {
+/// A message that started or filled a draft was edited (`spec 02 §2`): what its words changed is changed in the draft, what
+/// was written since stays, and what a model is writing is asked for again. `None`: nothing of a draft is another.
+pub(crate) fn reread(turn: &mut Turn<'_>, before: &Message, text: &str) -> Option<Verdict> {
+    if let Some(ask) = arbitrate::take_back(turn, &before.id, text) {
+        return Some(asked_again(turn, ask, before, text));
+    }
     let found = turn.drafts().find(|draft| {
         let went_in = draft.filled.iter().any(|filled| filled.message == before.id);
         (draft.source == before.id || went_in) && open_draft(turn, &draft.id).is_some()
     });
-    let Some(mut draft) = found else { return false };
-    let old = draft.parts.clone();
+    let mut draft = found?;
+    let old = draft.clone();
     let part = draft.filled.iter().find(|filled| filled.message == before.id).map(|filled| filled.part);
     if let Some(part) = part {
-        // What the message said before goes, what it says now comes.
-        let mut said = BTreeMap::new();
-        let free = fill(&mut said, &before.text);
-        draft.parts.retain(|known, _| !said.contains_key(known) && (*known != part || free.is_empty()));
-        pour(&mut draft, part, text);
+        let (was, now) = (answer(&before.text, part), answer(text, part));
+        draft.reword((draft.item_type, &was), (draft.item_type, &now));
     } else if let Some(card) = batch_of(turn, &draft.id) {
-        return batch::flow::remake(turn, card, rules::rule(&Words::of(text)), text);
+        let batch = card.batch().cloned()?;
+        return batch::reread::reread(turn, &batch, before, text).then(|| {
+            batch::edit::changed(turn, card);
+            Verdict::Shown
+        });
     } else {
-        let (item_type, parts) = extract(object, None, turn.policy.window.title_chars);
-        // What was asked for and answered since stays; what the message itself says is replaced.
-        draft.parts.extend(parts);
-        draft.item_type = if item_type == ItemType::Task { draft.item_type } else { item_type };
+        reword(turn, &mut draft, before, text);
     }
     if matches!(open_draft(turn, &draft.id), Some(Open::Preview(_))) {
         // A preview never loses what it must have.
+        if !draft.missing().is_empty() {
+            draft.item_type = old.item_type;
+        }
         for part in draft.missing() {
-            draft.write(part, old.get(&part).map_or("", String::as_str));
+            draft.write(part, old.part(part));
         }
     }
-    again(turn, draft);
-    true
+    (draft != old).then(|| {
+        again(turn, draft);
+        Verdict::Shown
+    })
+}
+
+/// A model is asked once more, about what the message says now; what needs none is shown.
+fn asked_again(turn: &mut Turn<'_>, ask: OpenAsk, before: &Message, text: &str) -> Verdict {
+    let question = ask.question.map_or(Question::Answer, |question| *question);
+    match (&ask.about, question) {
+        (Asked::Draft(id), Question::Draft { from, .. }) if let Some(mut draft) = turn.draft(id) => {
+            reword(turn, &mut draft, before, text);
+            let question = Question::Draft { item_type: asked_in(text).0, stories: None, from };
+            go_on_writing(turn, draft, question)
+        }
+        (Asked::Batch(id), question) => {
+            batch::reread::reread(turn, id, before, text);
+            match batch::flow::reading(turn, text) {
+                Some(asked) => batch::flow::go_on(turn, id, &asked),
+                None => arbitrate::again(turn, ask.about, question),
+            }
+        }
+        (_, question) => arbitrate::again(turn, ask.about, question),
+    }
+}
+
+/// What the request itself says of its draft.
+fn reword(turn: &Turn<'_>, draft: &mut Draft, before: &Message, text: &str) {
+    let read = |text: &str| {
+        let (named, object) = asked_in(text);
+        extract(&object, named, turn.policy.window.title_chars)
+    };
+    let ((kind_was, was), (kind, now)) = (read(&before.text), read(text));
+    draft.reword((kind_was, &was), (kind, &now));
+}
+
+/// What an answer says, by part.
+fn answer(text: &str, part: Part) -> BTreeMap<Part, String> {
+    let mut said = BTreeMap::new();
+    let free = fill(&mut said, text);
+    if !free.is_empty() {
+        said.insert(part, free);
+    }
+    said
 }
 
 /// The open card of the batch a draft belongs to.

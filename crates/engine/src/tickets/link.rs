@@ -36,8 +36,8 @@ pub(super) fn read_back(turn: &mut Turn<'_>, receipt: &CardId, draft: &Draft, ke
 }
 
 fn find(turn: &mut Turn<'_>, receipt: &CardId, draft: &Draft, key: &str) -> EffectId {
-    let body =
-        EffectBody::TrackerFind { target: draft.target.clone(), key: key.into(), card: receipt.clone() };
+    let (target, by, card) = (draft.target.clone(), draft.by.clone(), receipt.clone());
+    let body = EffectBody::TrackerFind { target, key: key.into(), by, card };
     turn.effect(body, &[], None)
 }
 

@@ -11,7 +11,7 @@ mod words;
 
 pub use batch::Batch;
 pub use extract::{extract, fill};
-pub(crate) use subject::{beside_the_request, subject};
+pub(crate) use subject::subject;
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -210,6 +210,9 @@ pub struct Draft {
     /// The epic it belongs to, by its draft.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub under: Option<DraftId>,
+    /// Its place among what the message asks for, from 0; none alone, and none of what came in on the card.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<usize>,
     /// The issue that came of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created: Option<Created>,
@@ -257,6 +260,22 @@ impl Draft {
         } else {
             self.parts.insert(part, text.into());
         }
+    }
+
+    /// The text it was read from says something else now: what that changed is changed. Says whether it was anything.
+    pub(crate) fn reword(
+        &mut self,
+        was: (ItemType, &BTreeMap<Part, String>),
+        now: (ItemType, &BTreeMap<Part, String>),
+    ) -> bool {
+        let before = (self.item_type, self.parts.clone());
+        if was.0 != now.0 {
+            self.item_type = now.0;
+        }
+        for part in Part::ALL.into_iter().filter(|part| was.1.get(part) != now.1.get(part)) {
+            self.write(part, now.1.get(&part).map_or("", String::as_str));
+        }
+        before != (self.item_type, self.parts.clone())
     }
 
     /// Takes in what a model wrote, but for the links to where it was said: those are not its to say.

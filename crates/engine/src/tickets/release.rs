@@ -214,7 +214,7 @@ fn elsewhere(turn: &mut Turn<'_>, card: Card, effect: &EffectId, outcome: &Outco
         (About::UncertainEffect { .. }, Outcome::Done { result: EffectResult::Sought { issues } }) => {
             adopt::sought(turn, card.clone(), issues)
         }
-        (About::UncertainEffect { .. }, _) if card.open() => adopt::looked_up(turn, card, outcome),
+        (About::UncertainEffect { .. }, _) if card.open() => adopt::looked_up(turn, card, effect, outcome),
         (_, Outcome::Done { result: EffectResult::Issue { key, url } }) => {
             late(turn, &card, effect, key, url.clone())
         }

@@ -4,15 +4,16 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 
-use super::words;
+use super::{ItemType, batch, words};
 use crate::event::EventKind;
 use crate::focus::Need;
 use crate::id::MessageId;
-use crate::intent::rules;
+use crate::intent::rules::{self, Ruling};
 use crate::lane::{Message, Role};
 use crate::recognize::words::Gap;
 use crate::recognize::{Context, Words, acknowledgement, greeting};
 use crate::rungs::focus;
+use crate::rungs::intent::with_body;
 use crate::turn::{Said, Turn};
 
 /// What a request that names nothing is about, empty when there is nothing; and the message that says it, when that is
@@ -23,8 +24,20 @@ pub(crate) fn subject(turn: &Turn<'_>, said: &Said) -> (String, Option<MessageId
     (titled(&text), message)
 }
 
+/// What a message alone asks a ticket for, and the noun it asks with.
+pub(super) fn asked_in(text: &str) -> (Option<ItemType>, String) {
+    let words = Words::of(text);
+    match rules::rule(&words) {
+        Some(Ruling { object: Some(object), item, .. }) => {
+            (item.and_then(batch::item_type), with_body(&object, text))
+        }
+        Some(Ruling { item, .. }) => (item.and_then(batch::item_type), titled(&beside_the_request(&words))),
+        None => (None, text.into()),
+    }
+}
+
 /// What a message says beside its request: not the sentence that asks, no greeting and no thanks.
-pub(crate) fn beside_the_request(message: &Words) -> String {
+fn beside_the_request(message: &Words) -> String {
     let (all, text) = (message.all(), message.text());
     let (mut begin, mut from, mut asked) = (0, 0, false);
     let mut rest = String::new();

@@ -9,7 +9,7 @@ mod step_table;
 pub use card::{Button, CardModel, Field, ItemModel, Known, project, shows};
 pub(crate) use card::{facts, fields, hash_of, payload, payload_of_batch};
 pub use progress::{Link, Progress, Released};
-pub use step_table::{Action, Step, allowed};
+pub use step_table::{Action, Step, allowed, needs_approver};
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -89,9 +89,9 @@ pub enum About {
         draft: DraftId,
         /// The card that first released it: its receipt.
         parent: CardId,
-        /// Who named an issue to adopt, while that is looked up.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        adopting: Option<Presser>,
+        /// Who named an issue to adopt, while each is looked up.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        looking: Vec<Looking>,
         /// When the tracker is searched for it next.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         next_look: Option<Timestamp>,
@@ -243,6 +243,15 @@ pub enum CardStatus {
     Expired,
     /// What it was about is gone: the draft was cancelled.
     Withdrawn,
+}
+
+/// An issue somebody named, while it is looked up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Looking {
+    /// The effect that looks.
+    pub effect: EffectId,
+    /// Who named it.
+    pub by: Presser,
 }
 
 /// Who pressed.

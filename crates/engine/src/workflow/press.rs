@@ -5,10 +5,10 @@ use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{About, Action, Card, CardStatus, Checks, Presser, Progress, allowed};
+use super::{About, Action, Card, CardStatus, Checks, Presser, Progress, allowed, needs_approver};
 use crate::approval::{ApprovalChange, Closing};
 use crate::decision::{Decision, Reason, Verdict};
-use crate::decisions::{Comment, flow as decisions};
+use crate::decisions::{self as decided, Comment, flow as decisions};
 use crate::effect::ApprovalRef;
 use crate::event::Press;
 use crate::id::CardId;
@@ -22,7 +22,7 @@ use crate::say;
 use crate::selection::press as selection;
 use crate::tickets::{adopt, batch, flow, release};
 use crate::time::Timestamp;
-use crate::turn::{Said, Turn};
+use crate::turn::{AskedFor, Said, Turn};
 use crate::work;
 
 /// A press that was refused: the code, and what the person is told.
@@ -91,13 +91,19 @@ fn admitted(turn: &Turn<'_>, press: &Press) -> Result<(Card, Action), Refusal> {
     if !(step_allows && offered) {
         return Err(Refusal(Reason::StaleStep, say::STALE_STEP.into()));
     }
-    let undecided = card.open() || card.status == CardStatus::Expired;
+    let undecided = card.open() || card.status == CardStatus::Expired || action == Action::Comment;
     let late = |end: &Timestamp| turn.now() > *end || card.status == CardStatus::Expired;
     if let Some(end) = card.expires_at.filter(|end| undecided && late(end)) {
         return Err(Refusal(Reason::PressExpired, say::expired(end, turn.now())));
     }
-    if action.needs_approver() {
-        authorised(turn, &card)?;
+    if needs_approver(card.step(), action) {
+        let choices = decided::choices(turn, &card);
+        // Of several issues one has to be theirs to comment on; which, is asked next.
+        let mine = choices.len() > 1 && choices.iter().any(|(_, asked)| may(turn, asked, action));
+        if !mine {
+            let first = choices.into_iter().next().map(|(_, asked)| asked);
+            authorised(turn, first.or_else(|| turn.asked_for(&card)).as_ref(), action)?;
+        }
     }
     Ok((card, action))
 }
@@ -150,9 +156,8 @@ fn unconsumed(turn: &Turn<'_>, card: &Card, pressed: Action) -> Result<(), Refus
 }
 
 /// Who may, kill switch, stored bytes: in this order, fail closed (`spec 06 §5.2`).
-fn authorised(turn: &Turn<'_>, card: &Card) -> Result<(), Refusal> {
-    let asked = turn.asked_for(card);
-    let (class, target) = asked.as_ref().map_or(("", ""), |asked| (asked.class, &asked.target));
+fn authorised(turn: &Turn<'_>, asked: Option<&AskedFor>, action: Action) -> Result<(), Refusal> {
+    let (class, target) = asked.map_or(("", ""), |asked| (asked.class, &asked.target));
     let rules: Vec<&ApproverRule> =
         turn.policy.approvers.iter().filter(|rule| rule.covers(class, target)).collect();
     if rules.is_empty() {
@@ -169,13 +174,18 @@ fn authorised(turn: &Turn<'_>, card: &Card) -> Result<(), Refusal> {
     if own && !naming.iter().any(|rule| rule.self_approve) {
         return Err(Refusal(Reason::PressSelf, say::SELF_APPROVE.into()));
     }
-    if let Some(paused) = &turn.given.paused {
+    if let Some(paused) = turn.given.paused.as_ref().filter(|_| action.releases()) {
         return Err(Refusal(Reason::EffectsPaused, say::paused(&paused.by, paused.since, turn.now())));
     }
     if turn.given.press.as_ref().is_some_and(|target| !target.intact) {
         return Err(Refusal(Reason::PressTampered, say::TAMPERED.into()));
     }
     Ok(())
+}
+
+/// Whether the acting person may release this.
+pub(crate) fn may(turn: &Turn<'_>, asked: &AskedFor, action: Action) -> bool {
+    authorised(turn, Some(asked), action).is_ok()
 }
 
 /// Does what an action of a card says; the checks are done.

@@ -1,5 +1,6 @@
 //! Which actions each step allows (`spec 03 §3`). A step or action that is not here allows nothing.
 
+use serde::de::IntoDeserializer;
 use serde::{Deserialize, Serialize};
 
 /// Where a card stands.
@@ -30,6 +31,14 @@ pub enum Step {
     Remembered,
     /// A list of options.
     Options,
+}
+
+impl Step {
+    /// The step of that name, as it is written.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::deserialize(word.into_deserializer()).map_err(|_: serde::de::value::Error| ()).ok()
+    }
 }
 
 /// What a button does.
@@ -208,14 +217,22 @@ impl Action {
         }
     }
 
-    /// Releases or settles something outward, so the presser must be an approver.
+    /// Releases or settles something outward: the approval counts as consumed.
     #[must_use]
-    pub fn needs_approver(self) -> bool {
+    pub fn releases(self) -> bool {
         matches!(
             self,
             Self::Approve | Self::Adopt | Self::CreateAgain | Self::Happened | Self::DoAgain | Self::Comment
         )
     }
+}
+
+/// Whether only an approver may do this here: what releases or settles something outward, and giving up what nobody can
+/// vouch for (`spec 06 §5.2`).
+#[must_use]
+pub fn needs_approver(step: Step, action: Action) -> bool {
+    let unsure = matches!(step, Step::UncertainEffect | Step::UncertainCall);
+    action.releases() || (unsure && action == Action::Cancel)
 }
 
 /// The actions a step allows, in the order its buttons are shown.

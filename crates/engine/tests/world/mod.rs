@@ -50,7 +50,7 @@ impl World {
     }
 
     fn given(&self, actor: &str) -> Given {
-        let mut given = Given { now: self.now, model: self.model, ..Given::default() };
+        let mut given = Given { now: self.now, model: self.model.into(), ..Given::default() };
         given.addressing.direct = true;
         let mut principals = vec![format!("user:{actor}")];
         if actor != "eve" {
@@ -123,12 +123,20 @@ impl World {
     }
 
     pub(crate) fn submits(&mut self, actor: &str, card: &Card, values: &[(&str, &str)]) -> Step {
-        let press = Press::Decision {
-            card: card.id.clone(),
-            version: card.version,
-            item: String::new(),
-            action: Action::Edit,
-        };
+        self.submits_item(actor, card, "", Action::Edit, values)
+    }
+
+    /// The same of one of its items.
+    pub(crate) fn submits_item(
+        &mut self,
+        actor: &str,
+        card: &Card,
+        item: &str,
+        action: Action,
+        values: &[(&str, &str)],
+    ) -> Step {
+        let press =
+            Press::Decision { card: card.id.clone(), version: card.version, item: item.into(), action };
         let values = values.iter().map(|(name, text)| ((*name).into(), (*text).into())).collect();
         let given = self.given(actor);
         self.event(actor, EventKind::FormSubmitted { press, values }, given)

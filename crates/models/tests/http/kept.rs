@@ -195,6 +195,7 @@ async fn a_purpose_without_a_model_is_off() {
     let setting = WIRES[0].setting(&WIRES[0].base(&fake), Purpose::Draft);
     let providers =
         Providers::new([(Purpose::Draft, setting)].into(), Caps::default(), Timeouts::default()).unwrap();
+    assert!(providers.answers(Purpose::Draft) && !providers.answers(Purpose::Classify));
     assert_eq!(ended(&providers, &classify("hello")).await, "off");
     assert_eq!(fake.calls(), 0);
     let routes: Vec<_> =

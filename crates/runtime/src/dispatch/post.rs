@@ -27,7 +27,7 @@ impl Runtime {
                 Attempt::Rejected { text, errors: Vec::new() }
             }
             Some(channel) if channel.surface() == Surface::Sends => {
-                channel.post(to, text).await.map(|url| EffectResult::Posted { url })
+                channel.post(to, text, self.store.now()).await.map(|url| EffectResult::Posted { url })
             }
             Some(channel) => {
                 let key = format!("post:{}", effect.row.id);

@@ -41,8 +41,8 @@ impl Runtime {
             EffectBody::TrackerCheck { items, by, .. } => {
                 tracker.check(tenant, &target.project, Some(by), items).await.map(|()| EffectResult::Checked)
             }
-            EffectBody::TrackerFind { key, .. } => {
-                let found = tracker.find(tenant, &target.project, key).await;
+            EffectBody::TrackerFind { key, by, .. } => {
+                let found = tracker.find(tenant, &target.project, Some(by), key).await;
                 found.map(|Issue { key, url, title, parent }| EffectResult::Found { key, title, url, parent })
             }
             EffectBody::TrackerSeek { marker, .. } => {

@@ -51,6 +51,13 @@ async fn a_lane_shows_its_lists_of_options() {
             .says("widget recent · v1, words 1")
             .says("<b>sample2</b>");
         page.says("For you active").says("For you parked displaced").says("@ana active");
+        let chosen = server.say("k4", "c1", "you", "the first one").await;
+        let turn = server.page(&format!("/console/turns/{}", str(&chosen, "turn"))).await;
+        turn.says("Among options")
+            .says("Executed a")
+            .says("Came about deterministic")
+            .says("widget, 2 options");
+        turn.says("Told as selection_deterministic_continuity_resolve");
         server.stopped().await;
     }
 }

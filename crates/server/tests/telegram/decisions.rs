@@ -84,3 +84,24 @@ async fn a_post_that_is_refused_is_shown_again_and_one_that_has_to_wait_goes_out
     assert_eq!((posts(&w).len(), out), (3, 1), "refused, told to wait, posted");
     w.well();
 }
+
+/// A post that has to wait holds back what else is sent to that chat, as a reply would.
+#[tokio::test]
+async fn a_post_keeps_to_the_pace_of_its_chat() {
+    let mut w = World::new().await;
+    let card = preview(&mut w).await;
+    w.clock.advance(60_000);
+    w.telegram.arm("sendMessage", Some(FORUM), Fault::TooMany(7));
+    w.telegram.presses(FORUM, MIA, card.id, "Approve");
+    w.settle().await;
+    assert_eq!(posts(&w).len(), 1, "told to wait");
+    let sent = w.telegram.calls_of("sendMessage").len();
+    w.clock.advance(1_500);
+    w.telegram.says_in(FORUM, TOPIC, ANA, "@maro_bot /status");
+    w.settle().await;
+    assert_eq!(w.telegram.calls_of("sendMessage").len(), sent, "and nobody tries in vain");
+    w.settle_within(30_000).await;
+    assert_eq!(posts(&w).len(), 2);
+    assert!(w.telegram.calls_of("sendMessage").len() > sent + 1, "the answer too");
+    w.well();
+}

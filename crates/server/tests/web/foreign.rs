@@ -78,6 +78,36 @@ async fn somebody_elses_conversation_is_not_there() {
     server.stopped().await;
 }
 
+/// A page beside a conversation is a host of its own person's conversation, and of no other.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn lists_are_shown_only_in_ones_own_conversation() {
+    let office = Office::new();
+    let server = office.serve().await;
+    let (ana, bob) = (office.signed_in(&server, "ana").await, office.signed_in(&server, "bob").await);
+    let hers = ana.say(&ana.visit("/workspace").await, TASK).await;
+    assert!(hers.address.starts_with("/workspace?c="), "{}", hers.address);
+    let lane = hers.data("data-lane");
+    let his = bob.visit("/workspace").await;
+    let csrf = his.field("csrf");
+    let shown = |user: &str| json!({"scope": "widget", "scope_instance": "recent", "user": user, "options": [{"id": "a", "label": "A"}]});
+    let show = |key: &str, conversation: &str, user: &str| {
+        let lane = json!({"channel": "web", "conversation": conversation});
+        let event = json!({"lane": lane, "kind": "options.shown", "shown": shown(user)});
+        bob.send(server.event(key, &event).header("X-CSRF-Token", &csrf))
+    };
+    let own = show("k1", &his.data("data-conversation"), "bob").await;
+    assert!(own.status < 300, "{}", own.text());
+    let speaks_for_ana = show("k2", &his.data("data-conversation"), "ana").await;
+    assert_eq!((speaks_for_ana.status, speaks_for_ana.problem().as_str()), (403, "TL-2104"));
+    shape(&show("k3", &hers.data("data-conversation"), "bob").await);
+    let there = server.post(&format!("/v1/lanes/{lane}/option-sets")).header("Idempotency-Key", "k4");
+    shape(&bob.send(there.json(&shown("bob")).header("X-CSRF-Token", &csrf)).await);
+    let close = format!("/v1/lanes/{lane}/option-sets/os1-d5b915833bcc4cc03a700709ecd43be7");
+    let closes = Call::new(server.address, "DELETE", &close).header("X-CSRF-Token", &csrf);
+    shape(&bob.send(closes).await);
+    server.stopped().await;
+}
+
 /// The button of another lane is not known in one's own.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_button_taken_elsewhere_does_nothing() {

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use throughline_engine::id::SetId;
 use throughline_engine::selection::{Account, Signal};
+use throughline_engine::trace::{Predicate, Trace};
 use throughline_engine::{Decision, EventKind, Millis, Reason, Rung, Timestamp, Verdict};
 
 use super::{Rate, Table};
@@ -145,7 +146,7 @@ impl Watch {
             return;
         };
         // What was read against no list says nothing of lists.
-        if came.left && account.set.is_none() {
+        if came.left && !read_against_one(&turn.summary.trace) {
             return;
         }
         self.seen.wrong += usize::from(self.takes_back(&by, decision.reason, account));
@@ -218,11 +219,17 @@ impl Watch {
     }
 }
 
+/// Rung 7 had a list, and left it.
+fn read_against_one(trace: &Trace) -> bool {
+    let without = [Predicate::NoOptions, Predicate::SelectionOff];
+    trace.passed.iter().any(|passed| passed.rung() == Rung::Selection && !without.contains(passed))
+}
+
 #[cfg(test)]
 mod tests {
     use throughline_engine::effect::Outcome;
     use throughline_engine::event::{Event, Posted, Press};
-    use throughline_engine::trace::{Trace, TurnSummary};
+    use throughline_engine::trace::TurnSummary;
     use throughline_engine::{EffectId, TurnId};
 
     use super::*;
@@ -242,13 +249,15 @@ mod tests {
         /// A turn, decided so many milliseconds after it was taken in.
         fn turn(&mut self, kind: EventKind, by: &str, wait: Millis, decision: Decision, account: Account) {
             self.clock += 60_000;
+            let of_a_list = account.set.is_some();
+            let passed = vec![if of_a_list { Predicate::NotAnOption } else { Predicate::NoOptions }];
             let received_at = Timestamp(self.clock);
             let summary = TurnSummary {
                 turn: TurnId::from("tn_1"),
                 at: received_at.plus(wait),
                 event: kind.name().into(),
                 decision,
-                trace: Trace { selection: Some(Box::new(account)), ..Trace::default() },
+                trace: Trace { passed, selection: Some(Box::new(account)), ..Trace::default() },
                 effects: Vec::new(),
             };
             let event = Event { id: "e".into(), received_at, actor: by.into(), kind };

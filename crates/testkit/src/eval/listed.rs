@@ -40,9 +40,9 @@ pub(super) fn put(
     said: &str,
 ) -> Result<Listed, DriverError> {
     subject.begin(now.plus(-2 * PAUSE));
-    subject.deliver(shown(options))?;
+    let _ = subject.deliver(shown(options))?;
     subject.advance_to(now.plus(-PAUSE));
-    subject.deliver(Incoming::said(USER, OPENER))?;
+    let _ = subject.deliver(Incoming::said(USER, OPENER))?;
     subject.advance_to(now);
     let step = subject.deliver(Incoming::said(USER, said))?;
     let came = Came::of(&step.decision, step.trace.selection.as_deref()).unwrap_or_default();

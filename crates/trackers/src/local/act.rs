@@ -6,7 +6,7 @@ use throughline_engine::tickets::Item;
 
 use super::documents::DocumentsError;
 use super::issues::{self, Changed, Comment, Made, New, StoredIssue};
-use super::{LocalTracker, checks, links};
+use super::{LocalTracker, May, checks, links};
 use crate::Issue;
 use crate::shape::{self, wrong};
 
@@ -20,7 +20,8 @@ impl LocalTracker {
         items: &[Item],
     ) -> Attempt<()> {
         let config = self.config();
-        let mut errors = match self.problems(tenant, project, items).await {
+        let sees = |project: &str| checks::seen(&config, project, by);
+        let mut errors = match self.problems(tenant, project, items, &sees).await {
             Ok(errors) => errors,
             Err(error) => return unread(error),
         };
@@ -30,23 +31,26 @@ impl LocalTracker {
         if errors.is_empty() { Attempt::Applied(()) } else { rejected(errors) }
     }
 
-    /// Everything wrong with these items, whoever wants them.
+    /// Everything wrong with these items, for somebody who `sees` these projects: what is in another is not there.
     async fn problems(
         &self,
         tenant: &str,
         project: &str,
         items: &[Item],
+        sees: &(dyn Fn(&str) -> bool + Sync),
     ) -> Result<Vec<FieldError>, DocumentsError> {
         let config = self.config();
         let settings = match checks::project(&config, project) {
             Ok(settings) => settings,
             Err(error) => return Ok(vec![error]),
         };
+        // Of a project they may not see they are told that, and of nothing in it whether it is there.
+        let tells = |key: &str| sees(project) || key.rsplit_once('-').is_none_or(|(of, _)| of != project);
         let mut found = shape::batch(items);
         for item in items {
             found.extend(checks::problems(&config, settings, project, item));
-            for link in links::named(&config, item) {
-                if self.issue(tenant, &link.key).await?.is_none() {
+            for link in links::named(&config, item).into_iter().filter(|link| tells(&link.key)) {
+                if self.seen(tenant, &link.key, sees).await?.is_none() {
                     let text = format!("There is no issue {}", link.key);
                     found.push(wrong(item, "check.reference", "dependencies", text));
                 }
@@ -54,8 +58,8 @@ impl LocalTracker {
         }
         found.extend(checks::parents(settings, project, items));
         for item in items.iter().filter(|item| shape::above(items, item).is_none()) {
-            let Some(parent) = &item.parent else { continue };
-            if let Some(text) = self.parent_outside(tenant, project, item, parent).await? {
+            let Some(parent) = item.parent.as_ref().filter(|parent| tells(parent)) else { continue };
+            if let Some(text) = self.parent_outside(tenant, project, item, parent, sees).await? {
                 found.push(wrong(item, "check.parent", "parent", text));
             }
         }
@@ -69,17 +73,33 @@ impl LocalTracker {
         project: &str,
         item: &Item,
         parent: &str,
+        sees: &(dyn Fn(&str) -> bool + Sync),
     ) -> Result<Option<String>, DocumentsError> {
+        let found = self.seen(tenant, parent, sees).await?;
         if parent.rsplit_once('-').is_none_or(|(of, _)| of != project) {
-            return Ok(Some(match self.issue(tenant, parent).await? {
+            return Ok(Some(match found {
                 Some(_) => format!("{parent} is in another project; a parent is in {project}"),
                 None => format!("“{parent}” is no item of the batch and no issue of {project}"),
             }));
         }
-        Ok(match self.issue(tenant, parent).await? {
+        Ok(match found {
             Some(epic) => checks::level(item, Some(epic.item.item_type)),
             None => Some(format!("There is no epic {parent}")),
         })
+    }
+
+    /// The issue of that key, when it is in a project that is seen.
+    async fn seen(
+        &self,
+        tenant: &str,
+        key: &str,
+        sees: &(dyn Fn(&str) -> bool + Sync),
+    ) -> Result<Option<StoredIssue>, DocumentsError> {
+        if key.rsplit_once('-').is_some_and(|(project, _)| sees(project)) {
+            self.issue(tenant, key).await
+        } else {
+            Ok(None)
+        }
     }
 
     pub(super) async fn apply(
@@ -101,7 +121,7 @@ impl LocalTracker {
         }
         // Its epic is an issue by now.
         let alone = Item { parent: parent.map(str::to_owned), ..item.clone() };
-        match self.problems(tenant, project, std::slice::from_ref(&alone)).await {
+        match self.problems(tenant, project, std::slice::from_ref(&alone), &|_| true).await {
             Ok(errors) if errors.is_empty() => {}
             Ok(errors) => return rejected(errors),
             Err(error) => return unread(error),
@@ -167,7 +187,7 @@ impl LocalTracker {
         let Some(issue) = issue else { return Ok(Some(no_such(project, key))) };
         Ok(match change {
             IssueChange::Parent(epic) => {
-                let wrong = self.parent_outside(tenant, project, &issue.item, epic).await?;
+                let wrong = self.parent_outside(tenant, project, &issue.item, epic, &|_| true).await?;
                 wrong.map(|text| FieldError::new("check.parent", "parent", text))
             }
             IssueChange::Comment(text) if text.chars().count() > shape::MAX_BODY => {
@@ -178,7 +198,13 @@ impl LocalTracker {
         })
     }
 
-    pub(super) async fn found(&self, tenant: &str, project: &str, named: &str) -> Attempt<Issue> {
+    pub(super) async fn found(
+        &self,
+        tenant: &str,
+        project: &str,
+        by: Option<&str>,
+        named: &str,
+    ) -> Attempt<Issue> {
         // A key, or a link that ends in one.
         let last = named.trim().trim_end_matches('/').rsplit('/').next().unwrap_or_default();
         let none = |text: String| rejected(vec![FieldError::new("check.reference", "key", text)]);
@@ -188,8 +214,11 @@ impl LocalTracker {
         };
         let key = format!("{project}-{number}");
         // A hidden project is not there for anybody who comes through a conversation.
-        if let Err(error) = checks::project(&self.config(), project) {
-            return rejected(vec![error]);
+        let config = self.config();
+        match checks::project(&config, project) {
+            Ok(settings) if settings.allows(May::Browse, by) => {}
+            Ok(settings) => return rejected(vec![checks::may_not(settings, project, May::Browse, by)]),
+            Err(error) => return rejected(vec![error]),
         }
         match self.issue(tenant, &key).await {
             Ok(Some(issue)) => Attempt::Applied(issue.view()),

@@ -56,22 +56,28 @@ pub(super) fn permissions(
     let linked = items.iter().any(|item| !links::named(config, item).is_empty());
     let wanted = [(May::Browse, true), (May::Create, true), (May::Edit, child), (May::Link, linked)];
     let missing = wanted.into_iter().filter(|(may, used)| *used && !settings.allows(*may, by));
-    missing
-        .map(|(may, _)| {
-            let act = match may {
-                May::Browse => "see",
-                May::Create => "create issues in",
-                May::Edit => "put issues under an epic in",
-                May::Link => "link issues in",
-            };
-            let listed = settings.who_may(may).join(", ");
-            let text = match by {
-                Some(by) => format!("{by} may not {act} {project}; who may: {listed}"),
-                None => format!("Nobody is named, and only some may {act} {project}: {listed}"),
-            };
-            FieldError::new("check.permission", "project", text)
-        })
-        .collect()
+    missing.map(|(may, _)| may_not(settings, project, may, by)).collect()
+}
+
+/// This person may not do that here.
+pub(super) fn may_not(settings: &ProjectConfig, project: &str, may: May, by: Option<&str>) -> FieldError {
+    let act = match may {
+        May::Browse => "see",
+        May::Create => "create issues in",
+        May::Edit => "put issues under an epic in",
+        May::Link => "link issues in",
+    };
+    let listed = settings.who_may(may).join(", ");
+    let text = match by.filter(|by| !by.is_empty()) {
+        Some(by) => format!("{by} may not {act} {project}; who may: {listed}"),
+        None => format!("Nobody is named, and only some may {act} {project}: {listed}"),
+    };
+    FieldError::new("check.permission", "project", text)
+}
+
+/// Whether this person may see what is in a project.
+pub(super) fn seen(config: &LocalConfig, project: &str, by: Option<&str>) -> bool {
+    config.projects.get(project).is_none_or(|project| project.allows(May::Browse, by))
 }
 
 /// `check.parent`, as far as the batch itself tells: how stories join their epic here, and what is above what.

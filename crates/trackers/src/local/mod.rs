@@ -310,9 +310,9 @@ impl Tracker for LocalTracker {
         }
     }
 
-    async fn find(&self, tenant: &str, project: &str, key: &str) -> Attempt<Issue> {
+    async fn find(&self, tenant: &str, project: &str, by: Option<&str>, key: &str) -> Attempt<Issue> {
         match self.meet(Call::Find, tenant, project, key, &[]).await {
-            Fault::Pass => self.found(tenant, project, key).await,
+            Fault::Pass => self.found(tenant, project, by, key).await,
             fault => spoiled(&fault),
         }
     }

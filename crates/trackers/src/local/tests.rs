@@ -78,6 +78,10 @@ impl Subject for Local {
         ("GUARDED", "ana")
     }
 
+    fn private(&self) -> (&str, &str) {
+        ("PRIVATE", "ana")
+    }
+
     async fn count(&self, tenant: &str) -> usize {
         self.tracker.issues(tenant, "DEMO", None, 1_000).await.unwrap().len()
     }
@@ -102,11 +106,13 @@ mod vendor {
     crate::tracker_conformance!(Local::vendor(open()));
 }
 
-/// `DEMO` takes anything from anybody, `GUARDED` from one person.
+/// `DEMO` takes anything from anybody, `GUARDED` from one person, and `PRIVATE` is there for one.
 pub(super) fn open() -> LocalConfig {
     let guarded = ProjectConfig { create: vec!["user:ana".into()], ..ProjectConfig::default() };
     let mut config = LocalConfig::default();
     config.projects.insert("GUARDED".into(), guarded);
+    let private = ProjectConfig { browse: vec!["user:ana".into()], ..ProjectConfig::default() };
+    config.projects.insert("PRIVATE".into(), private);
     config
 }
 
@@ -117,6 +123,21 @@ async fn a_reference_to_an_issue_that_exists_passes() {
     let mut second = sound("Second");
     second.fields.insert(Part::Dependencies, "after (DEMO-1)".into());
     applied(local.tracker.check(TENANT, "DEMO", None, std::slice::from_ref(&second)).await);
+}
+
+/// Whether an issue exists that somebody may not see is not told by naming it.
+#[tokio::test]
+async fn a_reference_to_what_may_not_be_seen_is_to_nothing() {
+    let local = Local::new(open());
+    applied(local.tracker.create(TENANT, "PRIVATE", &"fx_1".into(), &sound("First"), None).await);
+    let mut second = sound("Second");
+    second.fields.insert(Part::Dependencies, "after PRIVATE-1".into());
+    let check = async |by| local.tracker.check(TENANT, "DEMO", by, std::slice::from_ref(&second)).await;
+    applied(check(Some("ana")).await);
+    for by in [None, Some("bob")] {
+        let errors = errors(check(by).await);
+        assert_eq!((errors.len(), errors[0].text.as_str()), (1, "There is no issue PRIVATE-1"), "{by:?}");
+    }
 }
 
 #[tokio::test]
@@ -149,9 +170,9 @@ async fn found_by_key_in_any_case_and_by_link() {
     let local = Local::new(LocalConfig::default());
     applied(local.create("fx_1", "Here").await);
     for named in ["DEMO-1", " demo-1 ", "/tracker/DEMO-1", "https://bot.example.org/tracker/DEMO-1/"] {
-        assert_eq!(applied(local.tracker.find(TENANT, "DEMO", named).await).key, "DEMO-1", "{named}");
+        assert_eq!(applied(local.tracker.find(TENANT, "DEMO", None, named).await).key, "DEMO-1", "{named}");
     }
-    assert_eq!(codes(local.tracker.find(TENANT, "DEMO", "DEMO-2").await), ["check.reference"]);
+    assert_eq!(codes(local.tracker.find(TENANT, "DEMO", None, "DEMO-2").await), ["check.reference"]);
 }
 
 #[tokio::test]
@@ -359,7 +380,7 @@ async fn a_search_lags_and_a_look_by_key_does_not() {
     applied(local.create("fx_1", "Indexed later").await);
     clock.pass(59_999).await;
     assert_eq!(seen(&local).await, 0);
-    applied(local.tracker.find(TENANT, "DEMO", "DEMO-1").await);
+    applied(local.tracker.find(TENANT, "DEMO", None, "DEMO-1").await);
     clock.pass(1).await;
     assert_eq!(seen(&local).await, 1);
 
@@ -373,7 +394,7 @@ async fn what_is_late_comes_at_its_time_and_what_is_slow_takes_it() {
     let (local, clock) = timed(Lag::None);
     local.faults.push(Call::Create, Fault::LateApply { after: 60_000 });
     local.create("fx_1", "Late").await;
-    let look = || async { local.tracker.find(TENANT, "DEMO", "DEMO-1").await };
+    let look = || async { local.tracker.find(TENANT, "DEMO", None, "DEMO-1").await };
     assert_eq!(codes(look().await), ["check.reference"]);
     clock.pass(60_000).await;
     assert_eq!(applied(look().await).title, "Late");
@@ -402,7 +423,7 @@ async fn a_parent_that_is_ignored_is_seen_by_reading_back_and_set_afterwards() {
     local.faults.push(Call::Create, Fault::ParentIgnored);
     local.faults.push(Call::Update, Fault::ParentIgnored);
     let made = applied(tracker.create(TENANT, "DEMO", &"fx_2".into(), &story, Some("DEMO-1")).await);
-    let parent = || async { applied(tracker.find(TENANT, "DEMO", &made.key).await).parent };
+    let parent = || async { applied(tracker.find(TENANT, "DEMO", None, &made.key).await).parent };
     let set = || async {
         let change = IssueChange::Parent("DEMO-1".into());
         applied(tracker.update(TENANT, "DEMO", &"fx_3".into(), &made.key, &change).await);

@@ -17,6 +17,7 @@ enum Sin {
     ForgetsWhichItem,
     TakesACircle,
     TakesAnybody,
+    ShowsAnybody,
     IgnoresTheParent,
     ForgetsTheParent,
     TakesAnyParent,
@@ -114,8 +115,9 @@ impl Tracker for Wrong {
         }
     }
 
-    async fn find(&self, tenant: &str, project: &str, key: &str) -> Attempt<Issue> {
-        let found = self.inner.tracker.find(tenant, project, key).await;
+    async fn find(&self, tenant: &str, project: &str, by: Option<&str>, key: &str) -> Attempt<Issue> {
+        let by = if self.sin == Sin::ShowsAnybody { Some("ana") } else { by };
+        let found = self.inner.tracker.find(tenant, project, by, key).await;
         if self.sin == Sin::ForgetsTheParent {
             return found.map(|issue| Issue { parent: None, ..issue });
         }
@@ -137,6 +139,10 @@ impl Subject for Sinner {
 
     fn guarded(&self) -> (&str, &str) {
         self.0.inner.guarded()
+    }
+
+    fn private(&self) -> (&str, &str) {
+        self.0.inner.private()
     }
 
     async fn count(&self, tenant: &str) -> usize {
@@ -168,6 +174,7 @@ async fn the_suite_sees_every_sin() {
         ForgetsWhichItem: checks_a_whole_batch_at_once,
         TakesACircle: refuses_a_batch_that_does_not_hang_together,
         TakesAnybody: only_who_may_creates,
+        ShowsAnybody: only_who_may_sees,
         IgnoresTheParent: a_story_is_read_back_under_its_epic,
         ForgetsTheParent: a_parent_is_set_once_however_often,
         TakesAnyParent: changes_nothing_that_is_not_there,

@@ -70,7 +70,7 @@ pub(crate) fn revise(turn: &mut Turn<'_>, card: Card, draft: Draft) {
 }
 
 /// The next version of a card whose items changed.
-pub(super) fn changed(turn: &mut Turn<'_>, card: Card) {
+pub(crate) fn changed(turn: &mut Turn<'_>, card: Card) {
     let mut about = card.about.clone();
     if let About::BatchPreview { latches, .. } = &mut about {
         *latches = Latches::of(turn, &turn.drafts_of(&card));
@@ -173,6 +173,7 @@ pub(super) fn blank(
         parts: BTreeMap::new(),
         filled: Vec::new(),
         under,
+        place: None,
         created: None,
     }
 }

@@ -12,10 +12,11 @@ use crate::decision::{Decision, Reason, Verdict};
 use crate::effect::FieldError;
 use crate::id::{BatchId, CardId, DraftId, EffectId, MessageId};
 use crate::intent::Intent;
-use crate::intent::rules::Ruling;
+use crate::intent::rules;
 use crate::intent::several::Several;
 use crate::lane::{Message, MessageKind, Record, Role, TaskStatus};
 use crate::policy::limits;
+use crate::recognize::Words;
 use crate::rungs::focus;
 use crate::say;
 use crate::tickets::{Draft, ItemType, Part, release};
@@ -32,13 +33,10 @@ pub(crate) fn start(turn: &mut Turn<'_>, asked: &Asked, by: &str) -> Verdict {
         turn.say(MessageKind::Answer, None, &say::batch::too_many(wanted.asked()));
         return Verdict::Answered;
     }
-    let mut items = plan(wanted, turn.policy.window.title_chars);
+    let items = asked.items(turn.policy.window.title_chars);
     if items.len() > limits::BATCH_ITEMS {
         turn.say(MessageKind::Answer, None, &say::batch::too_many(items.len()));
         return Verdict::Answered;
-    }
-    if items.is_empty() {
-        items = plan(&Wanted { items: Some(1), ..wanted.clone() }, turn.policy.window.title_chars);
     }
     let intent = if wanted.topic.is_empty() { say::batch::SEVERAL.into() } else { wanted.topic.to_string() };
     let task = turn.start_task(&intent, by);
@@ -53,24 +51,34 @@ pub(crate) fn start(turn: &mut Turn<'_>, asked: &Asked, by: &str) -> Verdict {
         items: Vec::new(),
         part: None,
     };
-    for Planned { kind, parts, under } in items {
+    for (place, Planned { kind, parts, under }) in items.into_iter().enumerate() {
         let under = under.and_then(|at: usize| batch.items.get(at).cloned());
-        let mut draft = Draft { parts, ..edit::blank(turn, &batch, kind, under) };
-        // A story's links are its epic's, and what says nothing was said nowhere.
-        if draft.under.is_none() && !draft.parts.is_empty() {
-            [&batch.source].into_iter().chain(&asked.from).for_each(|message| draft.said_at(turn, message));
-        }
+        let mut draft = Draft { parts, place: Some(place), ..edit::blank(turn, &batch, kind, under) };
+        note_source(turn, &mut draft, &asked.from);
         batch.items.push(draft.id.clone());
         turn.put(Record::Draft(draft));
     }
-    let question = question(turn, wanted, &batch);
     turn.put(Record::Batch(batch));
+    go_on(turn, &id, asked)
+}
+
+/// A model writes what the request leaves out; else what there is is shown.
+pub(crate) fn go_on(turn: &mut Turn<'_>, id: &BatchId, asked: &Asked) -> Verdict {
+    let question = turn.batch(id).and_then(|batch| question(turn, &asked.wanted(), &batch));
     if question.is_some_and(|question| arbitrate::open(turn, ask::Asked::Batch(id.clone()), question)) {
         return Verdict::Deferred;
     }
-    show(turn, &id, None);
-    edit::ask_missing(turn, &id);
+    show(turn, id, None);
+    edit::ask_missing(turn, id);
     Verdict::Shown
+}
+
+/// Notes where an item was said. A story's links are its epic's, and what says nothing was said nowhere.
+pub(super) fn note_source(turn: &Turn<'_>, draft: &mut Draft, from: &[MessageId]) {
+    if draft.under.is_none() && !draft.parts.is_empty() {
+        let source = draft.source.clone();
+        [&source].into_iter().chain(from).for_each(|message| draft.said_at(turn, message));
+    }
 }
 
 /// What a model is asked to write: an epic with its stories, when the text leaves something out.
@@ -134,6 +142,19 @@ impl Asked {
     fn wanted(&self) -> Wanted<'_> {
         Wanted { lists: self.lists, ..Wanted::of(&self.several, &self.topic, &self.text) }
     }
+
+    /// What it comes to: what the text lists, else one item of what it is about.
+    pub(super) fn items(&self, title_chars: usize) -> Vec<Planned> {
+        let wanted = self.wanted();
+        let items = plan(&wanted, title_chars);
+        if items.is_empty() { plan(&Wanted { items: Some(1), ..wanted }, title_chars) } else { items }
+    }
+}
+
+/// Reads a message as [`read`] does, from its words alone.
+pub(crate) fn reading(turn: &Turn<'_>, text: &str) -> Option<Asked> {
+    let ruling = rules::rule(&Words::of(text))?;
+    read(turn, ruling.object.as_deref(), ruling.several.as_ref(), text)
 }
 
 /// Reads a request as one for several items: an epic, a number of them, or more than one that the text lists.
@@ -167,32 +188,6 @@ pub(crate) fn read(
 pub(super) fn below<'t>(object: Option<&str>, text: &'t str) -> &'t str {
     let after = object.and_then(|object| Some(text.split_once(object)?.1)).unwrap_or(text);
     after.split_once('\n').map_or("", |(_, body)| body)
-}
-
-/// The message that asked for an open batch was edited: what it says now is taken in, item by item in order, and what
-/// was answered or written on the card since stays. More items are more, fewer take none away: that is *Remove*.
-pub(crate) fn remake(turn: &mut Turn<'_>, card: Card, ruling: Option<Ruling>, text: &str) -> bool {
-    let (object, several) = ruling.map(|ruling| (ruling.object, ruling.several)).unwrap_or_default();
-    let asked = read(turn, object.as_deref(), several.as_ref(), text);
-    let (Some(asked), Some(mut batch)) = (asked, card.batch().and_then(|batch| turn.batch(batch))) else {
-        return false;
-    };
-    let items = plan(&asked.wanted(), turn.policy.window.title_chars);
-    for (at, Planned { kind, parts, under }) in items.into_iter().take(limits::BATCH_ITEMS).enumerate() {
-        let known = batch.items.get(at).and_then(|draft| turn.draft(draft));
-        let mut draft = known.unwrap_or_else(|| {
-            let under = under.and_then(|at: usize| batch.items.get(at).cloned());
-            edit::blank(turn, &batch, kind, under)
-        });
-        draft.parts.extend(parts);
-        if at >= batch.items.len() {
-            batch.items.push(draft.id.clone());
-        }
-        turn.put(Record::Draft(draft));
-    }
-    turn.put(Record::Batch(batch));
-    edit::changed(turn, card);
-    true
 }
 
 /// What a batch can be made from, when the message itself lists nothing: what it points at, else the newest list or

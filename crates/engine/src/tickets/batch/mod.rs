@@ -7,6 +7,7 @@ pub(crate) mod flow;
 pub(crate) mod latch;
 mod list;
 mod plan;
+pub(crate) mod reread;
 
 pub(crate) use flow::{Asked, read, start};
 pub(crate) use plan::item_type;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use throughline_engine::event::{EventKind, Press};
 use throughline_engine::id::Mint;
-use throughline_engine::workflow::Action;
+use throughline_engine::workflow::{Action, Step, needs_approver};
 use throughline_engine::{CardId, LaneKey};
 use throughline_runtime::record::Turn;
 use throughline_store::{ApprovalRow, ApprovalState};
@@ -246,11 +246,13 @@ fn choices(desk: &Desk, approval: &wire::Approval, standing: Standing) -> Vec<Ch
     if !desk.caller.may(Scope::ApprovalsDecide) || approval.state != "pending" {
         return Vec::new();
     }
-    let buttons = approval.card.iter().flat_map(|card| &card.buttons);
-    let choice = |button: &wire::Button| {
+    let buttons =
+        approval.card.iter().flat_map(|card| card.buttons.iter().map(|button| (&*card.step, button)));
+    let choice = |(step, button): (&str, &wire::Button)| {
         let decision = ["approve", "reject", "cancel"].into_iter().find(|word| *word == button.action)?;
-        let barred =
-            Action::from_word(decision).is_some_and(Action::needs_approver) && standing != Standing::May;
+        let needed =
+            Action::from_word(decision).zip(Step::from_word(step)).is_none_or(|(a, s)| needs_approver(s, a));
+        let barred = needed && standing != Standing::May;
         let (label, name) = (button.label.clone(), button.name.clone());
         (!barred).then_some(Choice { decision, label, name })
     };

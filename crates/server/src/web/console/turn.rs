@@ -40,6 +40,8 @@ pub(super) struct TurnView {
     focus: Option<Focus>,
     /// What the whole message said, where it interrupted: "start over".
     interrupt: Option<String>,
+    /// What it looked at and did among options.
+    selection: Option<wire::Selection>,
     input: Option<Input>,
     /// The effect whose outcome it took in.
     settles: Option<EffectRow>,
@@ -200,6 +202,7 @@ pub(super) async fn view(desk: &Desk, stored: &StoredTurn) -> Result<TurnView, P
             None => None,
         },
         interrupt: turn.row.trace.interrupt().map(|kind| kind.word().replace('_', " ")),
+        selection: turn.row.trace.selection.as_deref().map(wire::Selection::from),
         input: turn.content.as_ref().map(|_| input(turn)),
         settles: settles(desk, turn).await?,
         said: said(turn, &planned, &views),

@@ -1,0 +1,133 @@
+//! The comment on the issue a decision is about: its own words, version and hash, and who may.
+
+mod world;
+
+use throughline_engine::approval::ApprovalChange;
+use throughline_engine::effect::{Effect, EffectBody, EffectResult, Outcome};
+use throughline_engine::event::{EventKind, Press};
+use throughline_engine::given::Actor;
+use throughline_engine::policy::ApproverRule;
+use throughline_engine::workflow::{Action, Card, CardModel};
+use throughline_engine::{Given, Policy, Reason, Step};
+use world::World;
+
+/// The decision on these issues is posted.
+fn posted(issues: &[&str]) -> World {
+    let mut w = World::new();
+    for key in issues {
+        let _ = w.says("ana", &format!("/maro track {key}"));
+        w.settle();
+    }
+    let _ = w.says("ana", "Record the decision: we use Postgres because we know it.");
+    let card = w.card();
+    let _ = w.presses("bob", &card, 1, Action::Approve);
+    w.settle();
+    w
+}
+
+fn shown(step: &Step) -> CardModel {
+    let mut models = step.effects.iter().filter_map(|effect| match &effect.body {
+        EffectBody::CardUpdate { card, .. } | EffectBody::CardPost { card, .. } => Some(card.clone()),
+        _ => None,
+    });
+    models.next_back().unwrap()
+}
+
+fn hash_told(card: &CardModel) -> String {
+    let told = card.facts.iter().find(|fact| fact.contains("commented on")).unwrap();
+    told.rsplit_once("hash ").unwrap_or_else(|| panic!("no hash: {told}")).1.to_owned()
+}
+
+fn comments(w: &World) -> usize {
+    w.effects.iter().filter(|effect| matches!(effect.body, EffectBody::TrackerUpdate { .. })).count()
+}
+
+#[test]
+fn what_is_commented_is_what_was_shown() {
+    let mut w = posted(&["AUTH-1"]);
+    let card = w.card();
+    assert_eq!(card.version, 2, "what can be released is another thing now");
+    let offered = shown(w.last.as_ref().unwrap());
+    let (hash, post) = (hash_told(&offered), offered.hash.clone().unwrap());
+    assert_ne!(hash, post);
+    assert_eq!(w.presses("bob", &card, 1, Action::Comment).decision.reason, Reason::StaleVersion);
+    let step = w.presses("bob", &card, 2, Action::Comment);
+    let opened = step.approvals.iter().find_map(|change| match change {
+        ApprovalChange::Open(approval) => Some(approval.clone()),
+        _ => None,
+    });
+    let opened = opened.unwrap();
+    assert_eq!((opened.kind.as_str(), opened.version), ("tracker.comment", 2));
+    assert!(opened.payload_sha256.starts_with(&hash), "{hash}: {}", opened.payload_sha256);
+}
+
+#[test]
+fn an_offer_to_comment_ends_like_any_other() {
+    let mut w = posted(&["AUTH-1"]);
+    let card = w.card();
+    w.advance(w.policy.approval.max_age_ms + 1);
+    let step = w.presses("bob", &card, card.version, Action::Comment);
+    assert_eq!((step.decision.reason, comments(&w)), (Reason::PressExpired, 0));
+}
+
+#[test]
+fn who_may_is_asked_of_each_issue() {
+    let mut w = posted(&["AUTH-1", "SHOP-2"]);
+    // Eve may comment in the shop's project alone.
+    let rule = Policy::demo_rule(&["user:eve"]);
+    w.policy.approvers[0].targets = vec!["local:AUTH".into(), "web:*".into()];
+    w.policy.approvers.push(ApproverRule { targets: vec!["local:SHOP".into()], ..rule });
+    let card = w.card();
+    let step = w.presses("eve", &card, card.version, Action::Comment);
+    assert_eq!(step.decision.reason, Reason::PressApplied, "she may one of them");
+    let card: Card = w.card();
+    assert!(shown(&step).facts.iter().any(|fact| fact.contains("SHOP-2") && !fact.contains("AUTH-1")));
+    let step = w.presses("eve", &card, card.version, Action::Comment);
+    assert_eq!((step.decision.reason, comments(&w)), (Reason::PressApplied, 1));
+}
+
+/// What a name says is one short line, whoever chose it.
+#[test]
+fn nobody_writes_into_a_post_by_name() {
+    let mut w = World::new();
+    let _ = w.says("ana", "Record the decision: we use Postgres because we know it.");
+    let card = w.card();
+    let name = format!("bob\nIssues: AUTH-9 {}", "x".repeat(500));
+    let actor =
+        Actor { id: "bob".into(), name, principals: vec!["role:approver".into()], ..Actor::default() };
+    let given = Given {
+        now: w.now,
+        actor: Some(actor),
+        press: Some(w.target(&card, 1, "", Action::Approve)),
+        ..Given::default()
+    };
+    let press = Press::Token("token".into());
+    let step = w.event("bob", EventKind::CardPressed { press, remember: false }, given);
+    let text = step.effects.iter().find_map(|effect| match &effect.body {
+        EffectBody::PostChannel { text, .. } => Some(text.clone()),
+        _ => None,
+    });
+    let last = text.unwrap().lines().last().unwrap().to_owned();
+    assert!(last.starts_with("Decided by @bob Issues: ") && last.chars().count() < 120, "{last}");
+}
+
+/// A late answer about something else says nothing about a comment nobody knows of.
+#[test]
+fn a_late_answer_is_about_its_own_effect() {
+    let mut w = posted(&["AUTH-1"]);
+    let post = w.effects.iter().rfind(|effect| effect.approval.is_some()).unwrap().clone();
+    let card = w.card();
+    let _ = w.presses("bob", &card, card.version, Action::Comment);
+    let sent: Effect = w.effects.iter().rfind(|effect| effect.approval.is_some()).unwrap().clone();
+    w.advance(1);
+    let _ = w.outcome(&sent, Outcome::Uncertain { text: "no answer".into() });
+    let asks = w.card();
+    let late = EffectResult::Posted { url: None };
+    let step = w.outcome(&post, Outcome::Done { result: late });
+    assert_eq!(step.decision.reason, Reason::EffectSuperseded);
+    assert!(w.lane.records.card(&asks.id).unwrap().open(), "the question is still open");
+    let late = EffectResult::Updated;
+    let step = w.outcome(&sent, Outcome::Done { result: late });
+    assert_eq!(step.decision.reason, Reason::EffectSettled);
+    assert!(!w.lane.records.card(&asks.id).unwrap().open());
+}
