@@ -249,7 +249,7 @@ async fn a_stream_begins_with_what_is_offered() {
             .map(|event| event["data"].clone())
             .collect::<Vec<_>>()
     };
-    assert_eq!(offered().await, [run.clone()], "with the same id and payload");
+    assert_eq!(offered().await, std::slice::from_ref(&run), "with the same id and payload");
     server.report("r1", run["id"].as_str().unwrap(), &json!({"outcome": "applied"})).await;
     assert!(offered().await.iter().all(|effect| effect["state"] != "attempted"));
     server.stopped().await;
