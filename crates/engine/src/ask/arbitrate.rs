@@ -8,7 +8,7 @@ use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::{Answer, Ask, Asked, Question, Verdict, judge};
+use super::{Answer, Ask, Asked, Purpose, Question, Verdict, judge};
 use crate::decision::{self, Decision, Reason};
 use crate::effect::EffectBody;
 use crate::event::{Event, EventKind, Posted};
@@ -28,15 +28,15 @@ use crate::workflow::project;
 
 /// Whether a model may be asked now: one is there for this, nobody paused everything, and this lane is not asking
 /// already.
-fn may(turn: &Turn<'_>, question: &Question) -> bool {
-    turn.given.model.has(question.purpose())
+pub(crate) fn may(turn: &Turn<'_>, purpose: Purpose) -> bool {
+    turn.given.model.has(purpose)
         && turn.head.ask.is_none()
         && !turn.given.paused.as_ref().is_some_and(|paused| paused.everything)
 }
 
 /// Asks about the message being routed. `false`: nothing was asked, and who asks goes on without.
 pub(crate) fn open(turn: &mut Turn<'_>, about: Asked, question: Question) -> bool {
-    if !may(turn, &question) || turn.said.is_none() {
+    if !may(turn, question.purpose()) || turn.said.is_none() {
         return false;
     }
     put(turn, about, question, Vec::new(), 1);
@@ -138,7 +138,7 @@ pub(crate) fn settled(turn: &mut Turn<'_>, effect: &EffectId, mut answer: Answer
     let judged = judge(&Ask::about(question.clone(), said(turn).text(), turn.policy), answer, turn.policy);
     let taken = match judged {
         Verdict::Take(answer) => Some(answer),
-        Verdict::Mend(complaints) if ask.round < question.rounds() && may(turn, &question) => {
+        Verdict::Mend(complaints) if ask.round < question.rounds() && may(turn, question.purpose()) => {
             put(turn, ask.about, question, complaints, ask.round + 1);
             return Decision::new(decision::Verdict::Deferred, Reason::AnswerMended);
         }

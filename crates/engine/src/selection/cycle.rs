@@ -16,7 +16,8 @@ use super::{
     ClarifierType, Cycle, Guard, OptionSet, Provenance, Scope, SetOption, Signal, View, clarify, flow,
 };
 use crate::ask::{
-    Answer, Ask, Asked, Candidate, Choice, Evidence, Question as Put, SELECT_CONTRACT, Says, arbitrate,
+    Answer, Ask, Asked, Candidate, Choice, Evidence, Purpose, Question as Put, SELECT_CONTRACT, Says,
+    arbitrate,
 };
 use crate::decision::{Decision, Reason, Verdict};
 use crate::effect::EffectBody;
@@ -59,13 +60,14 @@ pub(super) fn open(
         view.guard = None;
     }
     let asking = &turn.policy.selection.model;
-    let why_not = if !asking.enabled || !asking.scopes.contains(&set.scope) || !turn.given.model {
-        Some("feature_disabled")
-    } else if !ELIGIBLE.contains(&question.reason) || !arbitrate::may(turn) {
-        Some("classifier_not_eligible")
-    } else {
-        None
-    };
+    let why_not =
+        if !asking.enabled || !asking.scopes.contains(&set.scope) || !turn.given.model.has(Purpose::Select) {
+            Some("feature_disabled")
+        } else if !ELIGIBLE.contains(&question.reason) || !arbitrate::may(turn, Purpose::Select) {
+            Some("classifier_not_eligible")
+        } else {
+            None
+        };
     if let Some(why) = why_not {
         turn.account().why_no_model = Some(why.into());
         return Err((view, question.clone()));

@@ -117,7 +117,7 @@ fn answered(w: &Lists, ask: &Effect, answer: Answer) -> Step {
     let outcome = Outcome::Done { result: EffectResult::Answered(answer) };
     let event =
         Event { id: "answer".into(), received_at: w.now, actor: String::new(), kind: settled(ask, outcome) };
-    let given = Given { now: w.now, model: true, ..Given::default() };
+    let given = Given { now: w.now, model: true.into(), ..Given::default() };
     step(&w.lane, &event, &given, &w.policy)
 }
 

@@ -187,7 +187,7 @@ impl Lists {
     }
 
     pub(crate) fn given(&self, actor: &str) -> Given {
-        let mut given = Given { now: self.now, model: true, ..Given::default() };
+        let mut given = Given { now: self.now, model: true.into(), ..Given::default() };
         given.addressing.direct = true;
         given.actor = Some(Actor { id: actor.into(), name: actor.into(), ..Actor::default() });
         given
