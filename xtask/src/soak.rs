@@ -14,6 +14,9 @@ use crate::say;
 /// Cases of each property in one round: a hundred times those of a test run.
 const CASES: &str = "25600";
 
+/// Random answers of a model about a list, of which none may execute what was not offered.
+const ANSWERS: &str = "1000000";
+
 /// Fates of a batch in one round.
 const BATCHES: &str = "2560";
 
@@ -49,10 +52,11 @@ fn batches(repo: &Repo) -> Result<()> {
 /// The engine's properties alone, each with many random cases. A case that fails is kept beside its test.
 pub(crate) fn properties(repo: &Repo) -> Result<ExitCode> {
     let arguments = ["test", "--profile", "ci-release", "-p", "throughline-engine", "--locked"];
-    say::step(&format!("PROPTEST_CASES={CASES} cargo {}", arguments.join(" ")));
+    say::step(&format!("PROPTEST_CASES={CASES} THROUGHLINE_ANSWERS={ANSWERS} cargo {}", arguments.join(" ")));
     let status = repo
         .command("cargo", &arguments)
         .env("PROPTEST_CASES", CASES)
+        .env("THROUGHLINE_ANSWERS", ANSWERS)
         .status()
         .context("cannot run cargo")?;
     if !status.success() {

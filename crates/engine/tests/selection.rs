@@ -182,9 +182,11 @@ fn one_is_active(w: &Lists, view: &View) -> Result<(), TestCaseError> {
     });
     let active: Vec<_> = active.map(|standing| &standing.set).collect();
     prop_assert!(active.len() <= 1, "{active:?} are active at once");
-    if let (Some(named), Some(active)) = (&view.active_option_set_id, active.first())
-        && w.set(named).is_some_and(|s| s.executable())
-    {
+    // A list that is only looked at may be the one that was spoken about last; then it is the one that is named.
+    let named = view.active_option_set_id.as_ref();
+    let named =
+        named.filter(|id| w.set(id).is_some_and(throughline_engine::selection::OptionSet::executable));
+    if let (Some(named), Some(active)) = (named, active.first()) {
         prop_assert_eq!(named, *active);
     }
     Ok(())
@@ -260,7 +262,9 @@ proptest! {
             // I9: the same question is not put twice in a row, unless somebody asks for it.
             match act {
                 Act::Say { .. } => {
-                    let repeats = [Reason::ListReshown, Reason::ListReturned, Reason::ScopeAlone];
+                    // Where an option can be tapped is said as often as it is asked for.
+                    let repeats =
+                        [Reason::ListReshown, Reason::ListReturned, Reason::ScopeAlone, Reason::OptionsOnly];
                     let question = lists::told(&step);
                     if step.decision.outcome == Verdict::Asked
                         && account(&step).is_some_and(|account| !account.clarify.is_empty())

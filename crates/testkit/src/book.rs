@@ -53,7 +53,7 @@ impl Book {
     pub(crate) fn note(&mut self, lane_name: &str, lane: &Lane, seen: &TurnSeen) -> usize {
         let known = self.messages.len();
         for id in lane.head.window.iter() {
-            if self.messages.iter().any(|noted| noted.id == id) {
+            if self.messages.iter().any(|noted| noted.lane == lane_name && noted.id == id) {
                 continue;
             }
             let Some(message) = lane.records.message(&id) else { continue };
