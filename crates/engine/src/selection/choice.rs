@@ -4,6 +4,7 @@
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
+use super::names::Names;
 use super::parse::Parses;
 use super::read::{Pool, Reading};
 use super::scene::base;
@@ -40,7 +41,14 @@ pub(crate) fn chosen(actions: &[Action], instance: &str, text: &Words, in_focus:
     };
     let set = OptionSet::of(&shown, Origin::Engine).ok()?;
     let order = base(&set);
-    let pool = Pool { set: &set, order: &order, displayed: order.len(), positional: in_focus, marked: 0 };
+    let pool = Pool {
+        set: &set,
+        names: Names::of(&set),
+        order: &order,
+        displayed: order.len(),
+        positional: in_focus,
+        marked: 0,
+    };
     match pool.read(&Parses::of(&RECOGNIZE[0], text, false)) {
         Reading::One(option, _) => actions.get(option).copied(),
         _ => None,

@@ -10,7 +10,7 @@ use icu_normalizer::DecomposingNormalizerBorrowed;
 use icu_properties::CodePointMapData;
 use icu_properties::props::GeneralCategory;
 
-use super::SetOption;
+use super::names::Name;
 use super::parse::Parses;
 use super::read::{Options, Pool};
 use crate::recognize::lexicon::{Section, SectionId};
@@ -20,6 +20,8 @@ use crate::recognize::words::Words;
 
 const STOP: SectionId = named("list.stop");
 const ORDINAL: SectionId = named("ordinal");
+/// Shorter words are too easily another place.
+const SLIP: usize = 5;
 const AFTER: SectionId = named("list.place.after");
 
 /// How alike they are, the most alike first.
@@ -77,22 +79,29 @@ pub(crate) fn hints(parses: &Parses<'_>, pool: &Pool<'_>) -> Hints {
     let stop = parses.lexicon.section(STOP);
     let cores: Vec<Range<usize>> = parses.cores().collect();
     let said: Vec<Said<'_>> = cores.iter().map(|core| Said::of(parses, core, stop)).collect();
-    let score = |at: usize, option: &SetOption| {
-        let place = pool.order.iter().take(pool.displayed).position(|place| usize::from(*place) == at);
-        let scored = said.iter().filter_map(|said| {
-            let slip = place.and_then(|place| said.slip_of_place(parses, place + 1));
-            names(option).filter_map(|name| said.like(name)).chain(slip).min()
-        });
-        scored.min()
+    let mut best: Vec<Option<Score>> = alloc::vec![None; pool.set.options.len()];
+    let mut better = |at: usize, score: Score| {
+        if let Some(known) = best.get_mut(at) {
+            *known = Some(known.map_or(score, |known| known.min(score)));
+        }
     };
-    let mut ranked: Vec<(usize, Score)> =
-        (0..).zip(&pool.set.options).filter_map(|(at, option)| Some((at, score(at, option)?))).collect();
+    for said in &said {
+        for name in pool.names.alike() {
+            if let Some(score) = said.like(name) {
+                better(name.option, score);
+            }
+        }
+        for (place, distance) in &said.slips {
+            if let Some(at) = pool.order.iter().take(pool.displayed).nth(place - 1) {
+                let score = Score { class: Class::A2, shared: Reverse(0), distance: *distance };
+                better(usize::from(*at), score);
+            }
+        }
+    }
+    let scored = best.into_iter().enumerate();
+    let mut ranked: Vec<(usize, Score)> = scored.filter_map(|(at, score)| Some((at, score?))).collect();
     ranked.sort_by_key(|(_, score)| *score);
     Hints { ranked }
-}
-
-fn names(option: &SetOption) -> impl Iterator<Item = &str> {
-    [option.label.as_str()].into_iter().chain(option.aliases.iter().map(String::as_str))
 }
 
 /// A core, prepared.
@@ -101,6 +110,9 @@ struct Said<'m> {
     plain: String,
     tokens: Vec<&'m str>,
     telling: Vec<bool>,
+    letters: usize,
+    /// Places whose words its own are a slip away from, and how far.
+    slips: Vec<(usize, usize)>,
 }
 
 impl<'m> Said<'m> {
@@ -108,24 +120,29 @@ impl<'m> Said<'m> {
         let words = &parses.message.all()[core.clone()];
         let compact = normal::compact(parses.written(core), false);
         let telling = words.iter().map(|word| !stop.is(core::slice::from_ref(word))).collect();
-        Self { plain: plain(&compact), compact, tokens: parses.tokens(core), telling }
+        let tokens = parses.tokens(core);
+        let (letters, slips) = (compact.chars().count(), slips(parses, &tokens));
+        Self { plain: plain(&compact), compact, tokens, telling, letters, slips }
     }
 
-    fn like(&self, name: &str) -> Option<Score> {
-        let compact = normal::compact(name, false);
+    fn like(&self, name: &Name) -> Option<Score> {
+        let compact = name.said();
         if self.compact.is_empty() || compact.is_empty() {
             return None;
         }
-        let text = normal::folded_text(name);
-        let theirs: Vec<&str> = text.split(' ').collect();
-        let shared = |token: &&str| theirs.contains(token);
+        let alike = name.resemblance();
+        let theirs = |token: &&str| alike.words.split(' ').any(|word| word == *token);
+        let shared = |token: &&str| theirs(token);
         let count = self.tokens.iter().filter(|token| shared(token)).count();
         let score = |class, distance| Some(Score { class, shared: Reverse(count), distance });
-        if self.plain == plain(&compact) {
+        if self.plain == alike.plain {
             return score(Class::A1, 0);
         }
-        let most = allowed(compact.chars().count());
-        if let Some(distance) = distance(&self.compact, &compact, most).filter(|distance| *distance > 0) {
+        let most = allowed(alike.letters);
+        let near = most > 0 && self.letters.abs_diff(alike.letters) <= most;
+        if near
+            && let Some(distance) = distance(&self.compact, compact, most).filter(|distance| *distance > 0)
+        {
             return score(Class::A2, distance);
         }
         if count == self.tokens.len() {
@@ -133,42 +150,42 @@ impl<'m> Said<'m> {
         }
         let long = |text: &str, least: usize| text.chars().nth(least - 1).is_some();
         if long(&self.compact, 2) && compact.starts_with(&self.compact)
-            || long(&compact, 3) && self.compact.contains(&compact)
+            || long(compact, 3) && self.compact.contains(compact)
         {
             return score(Class::A4, 0);
         }
-        let telling = |(token, telling): (&&str, &bool)| *telling && long(token, 3) && theirs.contains(token);
+        let telling = |(token, telling): (&&str, &bool)| *telling && long(token, 3) && theirs(token);
         let tells = self.tokens.iter().zip(&self.telling).any(telling);
         if tells { score(Class::A5, 0) } else { None }
     }
+}
 
-    /// "sedond", "secondoption": a slip away from the word of that place.
-    fn slip_of_place(&self, parses: &Parses<'_>, place: usize) -> Option<Score> {
-        let ordinals = parses.lexicon.section(ORDINAL);
-        let own = |word: &str| ordinals.spelled(word) == u64::try_from(place).ok();
-        let after = parses.lexicon.section(AFTER);
-        let joined = |token: &&str| {
-            (1..token.len()).any(|cut| {
-                let (Some(one), Some(rest)) = (token.get(..cut), token.get(cut..)) else { return false };
-                own(one) && after.is(Words::of(rest).all())
-            })
-        };
-        let slipped = |token: &&str| {
-            let letters = token.chars().filter(|c| c.is_alphabetic()).count();
-            letters >= 5
-                && ordinals
-                    .words()
-                    .any(|(_, word)| own(word) && distance(token, word, 1).is_some_and(|d| d > 0))
-        };
-        let distance = if self.tokens.iter().any(joined) {
-            0
-        } else if self.tokens.iter().any(slipped) {
-            1
-        } else {
-            return None;
-        };
-        Some(Score { class: Class::A2, shared: Reverse(0), distance })
+/// "sedond", "secondoption": places whose words these are a slip away from.
+fn slips(parses: &Parses<'_>, tokens: &[&str]) -> Vec<(usize, usize)> {
+    let ordinals = parses.lexicon.section(ORDINAL);
+    let after = parses.lexicon.section(AFTER);
+    let mut found = Vec::new();
+    for token in tokens {
+        let letters = token.chars().filter(|c| c.is_alphabetic()).count();
+        if letters < SLIP {
+            continue;
+        }
+        for cut in 1..token.len() {
+            let (Some(one), Some(rest)) = (token.get(..cut), token.get(cut..)) else { continue };
+            if let Some(place) = ordinals.spelled(one).filter(|_| after.is(Words::of(rest).all())) {
+                found.push((place, 0));
+            }
+        }
+        for (_, word) in ordinals.words() {
+            if distance(token, word, 1) == Some(1)
+                && let Some(place) = ordinals.spelled(word)
+            {
+                found.push((place, 1));
+            }
+        }
     }
+    let place = |(place, distance): (u64, usize)| Some((usize::try_from(place).ok()?, distance));
+    found.into_iter().filter_map(place).filter(|(place, _)| *place > 0).collect()
 }
 
 /// The slips a name of so many characters may have.
@@ -181,7 +198,7 @@ fn allowed(characters: usize) -> usize {
 }
 
 /// Without accents and a final "s".
-fn plain(compact: &str) -> String {
+pub(super) fn plain(compact: &str) -> String {
     let categories = CodePointMapData::<GeneralCategory>::new();
     let normal = DecomposingNormalizerBorrowed::new_nfd();
     let mut out: String = normal

@@ -5,8 +5,11 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use core::cell::OnceCell;
+
 use super::control::{Control, Repair};
 use super::hint::{self, Class, Hints};
+use super::names::Names;
 use super::parse::Parses;
 use super::print::{Print, loop_guard};
 use super::read::{By, Options, Pool, Reading};
@@ -124,7 +127,9 @@ pub(super) struct Judge<'j> {
     parses: Parses<'j>,
     pool: Pool<'j>,
     pub(super) reading: Reading,
-    hints: Hints,
+    hints: OnceCell<Hints>,
+    /// The whole text is a label: then it is nothing else.
+    labelled: bool,
 }
 
 impl<'j> Judge<'j> {
@@ -149,16 +154,17 @@ impl<'j> Judge<'j> {
         let parses = Parses::of(scene.lexicon, &target.message, asked);
         let pool = Pool {
             set: target.set,
+            names: Names::of(target.set),
             order: &target.order,
             displayed: target.displayed,
             positional: scene.positional(target.set),
             marked: scene.marked(target.set),
         };
         // A "not" leaves no exact reading: what it takes away, `repair` says.
-        let denies = parses.negates() && pool.whole(target.message.text()) == 0;
+        let labelled = pool.whole(target.message.text()) != 0;
+        let denies = parses.negates() && !labelled;
         let reading = if denies { Reading::Nothing } else { pool.read(&parses) };
-        let hints = hint::hints(&parses, &pool);
-        Self { scene, target, parses, pool, reading, hints }
+        Self { scene, target, parses, pool, reading, hints: OnceCell::new(), labelled }
     }
 
     fn rule(&self) -> Ruling {
@@ -173,9 +179,9 @@ impl<'j> Judge<'j> {
         empty.then(|| self.list(reason, ClarifierType::SelectionDisambiguation, None))
     }
 
-    /// Whether the whole text is a label: then it is nothing else.
-    fn labelled(&self) -> bool {
-        self.pool.whole(self.target.message.text()) != 0
+    /// What the text resembles: looked for where nothing is exact.
+    fn hints(&self) -> &Hints {
+        self.hints.get_or_init(|| hint::hints(&self.parses, &self.pool))
     }
 
     /// "Notes from chat", where that is a label here and "Notes" one in the chat.
@@ -185,7 +191,7 @@ impl<'j> Judge<'j> {
 
     /// "Open sample2 and explain why": one clause is an option, the other goes on (`spec 04 §9`, step 4).
     fn and_more(&self) -> Option<Ruling> {
-        if self.labelled() || self.target.exact || matches!(self.reading, Reading::One(..)) {
+        if self.labelled || self.target.exact || matches!(self.reading, Reading::One(..)) {
             return None;
         }
         let names = |text: &str| matches!(self.reading_in(text), Reading::One(..) | Reading::Tie(_));
@@ -215,7 +221,7 @@ impl<'j> Judge<'j> {
     }
 
     fn control(&self) -> Option<Ruling> {
-        if self.labelled() || self.target.exact {
+        if self.labelled || self.target.exact {
             return None;
         }
         let ask = |reason, kind| Some(self.list(reason, kind, None));
@@ -245,7 +251,7 @@ impl<'j> Judge<'j> {
     fn answered(&self) -> Option<Ruling> {
         let view = self.scene.view;
         let (yes, asked) = (self.scene.yes?, view.clarifier.as_ref()?);
-        if self.labelled() || view.pending_clarifier_type == ClarifierType::None {
+        if self.labelled || view.pending_clarifier_type == ClarifierType::None {
             return None;
         }
         // "I want that" is a yes to what is suggested; where nothing is, it points.
@@ -264,18 +270,18 @@ impl<'j> Judge<'j> {
     }
 
     fn verify(&self) -> Option<Ruling> {
-        (!self.labelled() && self.parses.verifies()).then_some(Ruling::Pass(Reason::SelectionVerify))
+        (!self.labelled && self.parses.verifies()).then_some(Ruling::Pass(Reason::SelectionVerify))
     }
 
     fn question(&self) -> Option<Ruling> {
         let open = self.scene.view.pending_clarifier_type == ClarifierType::SelectionDisambiguation;
         let exact = open && matches!(self.reading, Reading::One(..) | Reading::Tie(_));
-        (!self.labelled() && self.parses.asks(exact)).then_some(Ruling::Pass(Reason::SelectionQuestion))
+        (!self.labelled && self.parses.asks(exact)).then_some(Ruling::Pass(Reason::SelectionQuestion))
     }
 
     /// What takes something back.
     fn repair(&self) -> Option<Ruling> {
-        if self.labelled() || self.target.exact {
+        if self.labelled || self.target.exact {
             return None;
         }
         self.parses.repairs().and_then(|repair| self.taken_back(&repair))
@@ -301,7 +307,7 @@ impl<'j> Judge<'j> {
     }
 
     fn command(&self) -> Option<Ruling> {
-        if self.labelled() || self.target.exact {
+        if self.labelled || self.target.exact {
             return None;
         }
         let phrase = |text: &str| normal::compact(text, false);
@@ -407,14 +413,14 @@ impl<'j> Judge<'j> {
     fn unresolved(&self) -> Option<Ruling> {
         let asked = self.scene.view.pending_clarifier_type != ClarifierType::None;
         let short = self.parses.shortest().is_some_and(|core| core.len() <= 5);
-        let like = short && (self.hints.reaches(Class::A4) || self.parses.counts())
-            || asked && self.hints.reaches(Class::A5)
+        let like = short && (self.hints().reaches(Class::A4) || self.parses.counts())
+            || asked && self.hints().reaches(Class::A5)
             || self.guarded();
         if self.soft() && !self.target.cued && !self.guarded() {
             return self.elsewhere();
         }
         if self.target.cued || self.parses.has_verb() || like {
-            let many = self.hints.best().count_ones() > 1;
+            let many = self.hints().best().count_ones() > 1;
             return Some(self.resembles(if many { Reason::OptionManyMatch } else { Reason::OptionNoMatch }));
         }
         if let Some(question) = self.elsewhere() {
@@ -481,7 +487,7 @@ impl<'j> Judge<'j> {
 
     /// The list, with what the text resembles first.
     fn resembles(&self, reason: Reason) -> Ruling {
-        self.list(reason, ClarifierType::SelectionDisambiguation, self.hints.unique())
+        self.list(reason, ClarifierType::SelectionDisambiguation, self.hints().unique())
     }
 
     fn list(&self, reason: Reason, kind: ClarifierType, first: Option<usize>) -> Ruling {
@@ -491,7 +497,7 @@ impl<'j> Judge<'j> {
             text: self.target.message.text().to_string(),
             cued: self.target.cued,
             key: self.key(),
-            hints: self.hints.ranked.iter().map(|(option, _)| *option).collect(),
+            hints: self.hints().ranked.iter().map(|(option, _)| *option).collect(),
             blocked: None,
         };
         Ruling::ask(Question { reason, kind, about: About::List { set, first, rejected }, open: Some(open) })

@@ -19,6 +19,7 @@ pub(crate) mod handoff;
 pub(crate) mod hint;
 pub(crate) mod ladder;
 pub(crate) mod lists;
+mod names;
 pub(crate) mod parse;
 pub(crate) mod press;
 pub(crate) mod print;

@@ -4,6 +4,7 @@
 use core::ops::Range;
 
 use super::OptionSet;
+use super::names::Names;
 use super::parse::Parses;
 use crate::recognize::lexicon::{Lexicon, Section, SectionId};
 use crate::recognize::named;
@@ -30,6 +31,7 @@ pub(crate) type Options = u64;
 /// The options a text may mean, as its reader was shown them.
 pub(crate) struct Pool<'p> {
     pub(crate) set: &'p OptionSet,
+    pub(crate) names: Names,
     /// Places in the base order, as displayed.
     pub(crate) order: &'p [u8],
     /// How many of them were displayed.
@@ -107,20 +109,20 @@ impl Found {
 impl Pool<'_> {
     /// The option whose label is the whole text, or those that share it.
     pub(crate) fn whole(&self, text: &str) -> Options {
-        let verbatim = self.named(|name| normal::verbatim(name, text)).0;
-        if verbatim != 0 { verbatim } else { self.same(text).0 }
+        let verbatim = self.names.verbatim(text).0;
+        if verbatim != 0 { verbatim } else { self.names.same(text).0 }
     }
 
     /// What a text denotes; nothing of what a scope cue or a frame of politeness adds.
     pub(crate) fn read(&self, parses: &Parses<'_>) -> Reading {
         let text = parses.message.text();
         let mut found = Found::default();
-        let verbatim = self.named(|name| normal::verbatim(name, text));
-        let (whole, by) = if verbatim.0 != 0 { verbatim } else { self.same(text) };
+        let verbatim = self.names.verbatim(text);
+        let (whole, by) = if verbatim.0 != 0 { verbatim } else { self.names.same(text) };
         found.label(whole, by);
         for core in parses.cores() {
             if whole == 0 {
-                let (options, by) = self.same(parses.written(&core));
+                let (options, by) = self.names.same(parses.written(&core));
                 found.label(options, by);
             }
             self.place(parses, &core, &mut found);
@@ -128,7 +130,7 @@ impl Pool<'_> {
         if whole == 0
             && let Some(pictures) = parses.only_pictures()
         {
-            let (options, by) = self.same(&pictures);
+            let (options, by) = self.names.same(&pictures);
             found.label(options, by);
         }
         if let Some(reading) = found.reading() {
@@ -136,36 +138,6 @@ impl Pool<'_> {
         }
         let mut cores = parses.cores();
         cores.find_map(|core| self.points(parses, &core)).unwrap_or(Reading::Nothing)
-    }
-
-    /// The options with a name that `is` the one, and by which kind of name.
-    fn named(&self, is: impl Fn(&str) -> bool) -> (Options, By) {
-        let options = || (0..).zip(&self.set.options);
-        let of = |fits: &dyn Fn(&super::SetOption) -> bool| {
-            options().filter(|(_, option)| fits(option)).fold(0, |all, (at, _): (u32, _)| all | 1 << at)
-        };
-        let labels = of(&|option| is(&option.label));
-        let sublabels = of(&|option| option.sublabel.as_deref().is_some_and(&is));
-        let aliases = of(&|option| option.aliases.iter().any(|alias| is(alias)));
-        let by = if labels != 0 {
-            By::Label
-        } else if sublabels != 0 {
-            By::Sublabel
-        } else {
-            By::Alias
-        };
-        (labels | sublabels | aliases, by)
-    }
-
-    /// The options with that name, but for what does not tell names apart. Pictures tell two apart; where nobody typed
-    /// them, a label is what is left without.
-    fn same(&self, text: &str) -> (Options, By) {
-        let (shown, said) = (normal::compact(text, true), normal::compact(text, false));
-        let exact = self.named(|name| !shown.is_empty() && normal::compact(name, true) == shown);
-        if exact.0 != 0 || said.is_empty() || said != shown {
-            return exact;
-        }
-        self.named(|name| normal::compact(name, false) == said)
     }
 
     /// Places, badges and "the other one".
@@ -247,8 +219,8 @@ impl Pool<'_> {
         let words = &parses.message.all()[part.clone()];
         let places = Places { lexicon: parses.lexicon, parses, count: self.displayed };
         let article = usize::from(parses.lexicon.section(BEFORE).is(&words[..1])).min(words.len() - 1);
-        self.same(parses.written(&(part.start + article..part.end))).0 != 0
-            || self.same(parses.written(part)).0 != 0
+        self.names.same(parses.written(&(part.start + article..part.end))).0 != 0
+            || self.names.same(parses.written(part)).0 != 0
             || self.positional && places.nth(words, false).is_some()
             || self.badge(parses, part, parses.lexicon.section(BADGE)).is_some()
     }

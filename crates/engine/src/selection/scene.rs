@@ -9,6 +9,7 @@ use super::control::Control;
 use super::cue::{self, Cue, Place, Sure};
 use super::hint::{self, Class};
 use super::ladder::{About, Judge, Question, Ruling};
+use super::names::Names;
 use super::parse::Parses;
 use super::read::{By, Options, Pool, Reading};
 use super::{ClarifierType, OptionSet, Parked, Scope, Standing, Status, View};
@@ -153,7 +154,7 @@ impl<'s> Scene<'s> {
             return cue.sure == Sure::High && self.there(&(cue.scope, cue.instance.clone())).is_some();
         }
         let alike = |set: &&OptionSet| {
-            let pool = Pool { positional: false, ..bare(set) };
+            let pool = bare(set);
             !matches!(pool.read(&parses), Reading::Nothing) || hint::hints(&parses, &pool).reaches(Class::A5)
         };
         let short = parses.shortest().is_none_or(|core| core.len() <= SHORT);
@@ -280,7 +281,7 @@ impl<'s> Scene<'s> {
 
 /// A list as names alone read it.
 pub(super) fn bare(set: &OptionSet) -> Pool<'_> {
-    Pool { set, order: &[], displayed: 0, positional: false, marked: 0 }
+    Pool { set, names: Names::of(set), order: &[], displayed: 0, positional: false, marked: 0 }
 }
 
 pub(super) fn base(set: &OptionSet) -> Vec<u8> {

@@ -184,19 +184,21 @@ pub(crate) fn folded_text(text: &str) -> String {
 
 /// Whether two texts are equal but for case, width, digits' script, invisible marks and how much space there is.
 pub(crate) fn verbatim(one: &str, other: &str) -> bool {
-    let form = |text: &str| {
-        let mut out = String::new();
-        folded(text, |c| {
-            if !c.is_whitespace() {
-                out.push(c);
-            } else if !out.is_empty() && !out.ends_with(' ') {
-                out.push(' ');
-            }
-        });
-        out.truncate(out.trim_end().len());
-        out
-    };
-    form(one) == form(other)
+    verbatim_form(one) == verbatim_form(other)
+}
+
+/// A text without what case, width, digits' script, invisible marks and the amount of space make of it.
+pub(crate) fn verbatim_form(text: &str) -> String {
+    let mut out = String::new();
+    folded(text, |c| {
+        if !c.is_whitespace() {
+            out.push(c);
+        } else if !out.is_empty() && !out.ends_with(' ') {
+            out.push(' ');
+        }
+    });
+    out.truncate(out.trim_end().len());
+    out
 }
 
 /// The number these digits of any script are, when they are nothing else and at most three.

@@ -61,7 +61,8 @@ const BASE: [u8; 50] = {
 
 fn pool(set: &OptionSet, marked: Options) -> Pool<'_> {
     let displayed = set.options.len();
-    Pool { set, order: &BASE[..displayed], displayed, positional: true, marked }
+    let names = super::super::names::Names::of(set);
+    Pool { set, names, order: &BASE[..displayed], displayed, positional: true, marked }
 }
 
 fn read(set: &OptionSet, marked: Options, text: &str) -> Reading {
