@@ -93,8 +93,11 @@ impl Turn<'_> {
     pub(crate) fn sweep_lists(&mut self) {
         let mut views: Vec<View> = self.ids(RecordKind::View).iter().map(|user| self.view(user)).collect();
         let (now, policy) = (self.now(), &self.policy.selection);
+        // Where everybody's view stands, a person without one of their own would begin with it again.
+        let template = views.iter().any(|view| view.user == EVERYBODY && !view.spent(now, policy));
         views.retain(|view| {
-            let kept = !view.spent(now, policy) || view.stopped.is_some();
+            let own = template && view.user != EVERYBODY;
+            let kept = own || !view.spent(now, policy) || view.stopped.is_some();
             if !kept {
                 self.drop_record(RecordKind::View, &view.user);
             }
