@@ -91,6 +91,8 @@ pub mod limits {
     pub const OPTION_ID: usize = 128;
     /// Graphemes of an option's label.
     pub const OPTION_LABEL: usize = 200;
+    /// Other names of one option.
+    pub const OPTION_ALIASES: usize = 16;
     /// Appearances of a list that are kept: a reply to an older one means the newest.
     pub const SHOWINGS: usize = 5;
     /// Issue keys that one decision names: what a line holds.

@@ -11,8 +11,8 @@ use throughline_server::codes::{self, Code};
 use throughline_sim::Evals;
 use throughline_testkit::Recorded;
 use throughline_testkit::eval::{
-    Baseline, CaseError, Cases, Change, Compared, Evaluated, Filter, Mistake, Report, Section, Watch,
-    Watched, evaluate, from_turns,
+    Baseline, CaseError, Cases, Change, Compared, Evaluated, Filter, Mistake, Mistakes, Report, Section,
+    Watch, Watched, evaluate, from_turns,
 };
 
 use crate::api::Local;
@@ -344,7 +344,7 @@ fn tell_section(app: &App, args: &Args, report: &Report, section: &Section) -> R
     if args.brief && shown.is_empty() {
         return Ok(false);
     }
-    heading(app, section.task, &count(section.cases, "case"))?;
+    heading(app, section.task, &count(section.cases, if args.live { "turn" } else { "case" }))?;
     if !args.brief {
         for note in &section.notes {
             app.out.line(note)?;
@@ -354,8 +354,10 @@ fn tell_section(app: &App, args: &Args, report: &Report, section: &Section) -> R
             app.out.table(table.head, &table.text())?;
         }
         let mistakes = report.mistakes.iter().find(|mistakes| mistakes.task == section.task);
-        let line = mistakes.map(|mistakes| mistakes.line()).filter(|line| !line.is_empty());
-        app.out.line(&format!("\nMistakes: {}", line.unwrap_or_else(|| "none".into())))?;
+        if let Some(line) = mistakes.map(Mistakes::line) {
+            let none = if line.is_empty() { "none" } else { "" };
+            app.out.line(&format!("\nMistakes: {line}{none}"))?;
+        }
     }
     for mistake in shown {
         app.out.line(&format!("\n{}", told(app, mistake)))?;

@@ -161,14 +161,13 @@ pub(crate) fn scopes(reason: Reason, names: &[String], text: &str) -> String {
 }
 
 pub(crate) const WAS_NOT: &str = "No, not lately in this conversation.";
-pub(crate) const NOTHING_DONE: &str = "Nothing was opened lately in this conversation.";
 
 /// It was done, and when.
 pub(crate) fn was_done(label: &str, at: Timestamp, now: Timestamp) -> String {
     format!("Yes: “{label}”, at {}.", at.told(now))
 }
 
-/// What was done last.
-pub(crate) fn last_done(label: &str, at: Timestamp, now: Timestamp) -> String {
-    format!("The last one was “{label}”, at {}.", at.told(now))
+/// The same question once more, in other words.
+pub(crate) fn once_more(question: &str) -> String {
+    format!("I am still not sure. {question}")
 }

@@ -62,14 +62,15 @@ pub(super) fn ask(
             let Some(set) = turn.set_of(set).cloned() else {
                 return Decision::new(Verdict::Answered, Reason::ListReplaced);
             };
-            reject(turn, &mut view, &set, *rejected);
             flow::stand(turn, &mut view, &set);
+            reject(turn, &mut view, &set, *rejected);
             confirm(turn, view, question, &set, *option, by_model)
         }
         About::Refine { set, rejected } => {
             let Some(set) = turn.set_of(set).cloned() else {
                 return Decision::new(Verdict::Answered, Reason::ListReplaced);
             };
+            flow::stand(turn, &mut view, &set);
             reject(turn, &mut view, &set, *rejected);
             view.all_rejected = true;
             view.refined = Some(view.turn);
@@ -125,12 +126,12 @@ fn counts(reason: Reason) -> bool {
 
 fn list(turn: &mut Turn<'_>, mut view: View, question: &Question, asks: Asks, by_model: bool) -> Decision {
     let Asks { set, order, displayed, suggests } = asks;
+    flow::stand(turn, &mut view, &set);
     if question.kind == ClarifierType::Repair
         && let About::List { rejected, .. } = question.about
     {
         reject(turn, &mut view, &set, rejected);
     }
-    flow::stand(turn, &mut view, &set);
     let policy = &turn.policy.selection;
     if counts(question.reason) {
         view.attempts = view.attempts.saturating_add(1);
@@ -177,6 +178,7 @@ fn list(turn: &mut Turn<'_>, mut view: View, question: &Question, asks: Asks, by
         turn.say(MessageKind::Question, None, &text)
     };
     show(turn, &view.user, &set.id, &message, order, displayed);
+    view.sees(&set.id);
     view.pending_clarifier_type = match question.kind {
         ClarifierType::None => ClarifierType::SelectionDisambiguation,
         kind => kind,
@@ -268,9 +270,14 @@ fn asked(
     suggests: Option<String>,
     by_model: bool,
 ) -> Decision {
-    let mark = fingerprint(question.reason.code(), text, &[], !offers.is_empty(), false);
+    let mut told = String::from(text);
+    let mut mark = fingerprint(question.reason.code(), text, &[], !offers.is_empty(), false);
+    if view.clarifier.as_ref().is_some_and(|asked| asked.print == mark) {
+        told = words::once_more(text);
+        mark = fingerprint(question.reason.code(), &told, &[], !offers.is_empty(), false);
+    }
     let kind = if question.kind == ClarifierType::None { MessageKind::Answer } else { MessageKind::Question };
-    let message = turn.say_offering(kind, None, text, offers);
+    let message = turn.say_offering(kind, None, &told, offers);
     if question.kind != ClarifierType::None {
         view.pending_clarifier_type = question.kind;
         let clarifier =

@@ -102,7 +102,9 @@ impl Parses<'_> {
         let words = self.message.all();
         let list = |id| self.lexicon.section(id);
         let Some(last) = words.last() else { return false };
-        let asks = list(QUESTION).at(words, 0) || last.after == Gap::Question;
+        let greeted = list(GREETING).longest(words, 0);
+        let asks =
+            [0, greeted].into_iter().any(|at| list(QUESTION).at(words, at)) || last.after == Gap::Question;
         let request = list(REQUEST).longest(words, 0);
         let requests = request > 0 && !list(TELL).at(words, request);
         asks && !(requests || exact || list(VERB).at(words, 0) || list(COMMAND).at(words, 0))

@@ -22,6 +22,9 @@ const NAMED: SectionId = named("list.cue.named");
 const LEAD: SectionId = named("list.cue.lead");
 const WORD: SectionId = named("list.cue.word");
 const PANEL: &str = "panel";
+const IN: &str = "in";
+/// Words that lead to a place's name, at most: a set of them is the bits of a word of the machine.
+const LEADS: usize = 8;
 const EVERYDAY: SectionId = named("common");
 /// Shorter words are too easily another.
 const TYPO: usize = 4;
@@ -124,12 +127,16 @@ fn at_word(lexicon: &'static Lexicon, message: &Words, places: &[Place<'_>], at:
     let named = |lead: usize| {
         places.iter().filter_map(move |place| Some((place, title(message, place.title, at + lead)?)))
     };
-    let longest = (1..=words.len() - at)
+    let is_panel = |word: &crate::recognize::words::Word| message.folded(word) == PANEL;
+    let inside = words.get(at).is_some_and(|word| message.folded(word) == IN);
+    let longest = (1..(words.len() - at + 1).min(LEADS))
         .filter(|lead| leads & 1 << lead != 0)
         .flat_map(named)
+        // "In review" says how something stands; "in the review panel", and "from review", where it is.
+        .filter(|(_, end)| !inside || words[at..words.len().min(end + 1)].iter().any(is_panel))
         .max_by_key(|(_, end)| *end);
     if let Some((place, end)) = longest.filter(|(_, end)| *end > at + length) {
-        let panel = words.get(end).is_some_and(|word| message.folded(word) == PANEL);
+        let panel = words.get(end).is_some_and(is_panel);
         return cue(place.scope, Some(place.instance.into()), end + usize::from(panel));
     }
     if length > 0 { cue(scope, None, at + length) } else { None }
@@ -173,7 +180,8 @@ fn slips(lexicon: &'static Lexicon, message: &Words, places: &[Place<'_>]) -> Ve
             }
             let titles = places
                 .iter()
-                .map(|place| (Some(place.scope), Some(place.instance), normal::compact(place.title, false)));
+                .map(|place| (Some(place.scope), Some(place.instance), normal::compact(place.title, false)))
+                .filter(|(.., title)| title.chars().count() >= TYPO);
             let known =
                 vocabulary.words().map(|(_, word)| (scope(vocabulary.spelled(word)), None, word.into()));
             let near = known.chain(titles).filter_map(|(scope, instance, word)| {

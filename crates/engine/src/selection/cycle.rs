@@ -381,7 +381,8 @@ fn picked(
         if let Some(guard) = &mut view.guard {
             guard.executed = true;
         }
-        let act = Act { set: set.id.clone(), option: at, reason: Reason::PhaseC, remainder: None };
+        let act =
+            Act { set: set.id.clone(), option: at, reason: Reason::PhaseC, corrects: None, remainder: None };
         return flow::execute(turn, view, &act, Provenance::LlmExecuted);
     }
     view.cycle = None;
@@ -439,7 +440,13 @@ fn vetoed(turn: &mut Turn<'_>, mut view: View, cycle: &Cycle, set: &OptionSet, r
         Ok(option) => {
             turn.account().signals.push(Signal::Vetoed);
             view.cycle = None;
-            let act = Act { set: set.id.clone(), option, reason: Reason::ModelVetoed, remainder: None };
+            let act = Act {
+                set: set.id.clone(),
+                option,
+                reason: Reason::ModelVetoed,
+                corrects: None,
+                remainder: None,
+            };
             flow::execute(turn, view, &act, Provenance::Deterministic)
         }
         Err(blocked) => {

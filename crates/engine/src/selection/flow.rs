@@ -34,15 +34,19 @@ pub(crate) fn begin(turn: &mut Turn<'_>) {
     let mut view = turn.view(&said(turn).by);
     let policy = &turn.policy.selection;
     view.tick(turn.now(), policy, |id| turn.kind_of(id));
-    let flying: Vec<InFlight> = view.in_flight.clone();
-    let lives = |task: &TaskId| turn.task(task).is_some_and(|task| task.status.live());
-    view.in_flight = flying.into_iter().filter(|act| lives(&act.task)).collect();
+    landed(turn, &mut view);
     // A text that joined another restarts its cycle.
     let asks =
         turn.head.ask.as_ref().is_some_and(|ask| ask.about == ask::Asked::Selection(view.user.clone()));
     view.cycle = view.cycle.take().filter(|_| asks);
     turn.put_view(view);
     turn.sweep_lists();
+}
+
+/// What nobody waits for any more is not on its way: its approval was refused, or it was stopped.
+pub(super) fn landed(turn: &Turn<'_>, view: &mut View) {
+    let lives = |task: &TaskId| turn.task(task).is_some_and(|task| task.status.live());
+    view.in_flight.retain(|act| lives(&act.task));
 }
 
 /// Rung 7.
@@ -98,9 +102,17 @@ pub(crate) fn selection(turn: &mut Turn<'_>) -> Tried {
 fn plain_yes(turn: &Turn<'_>, words: &Words) -> Option<bool> {
     let found = recognize::answer(&Expected::Boolean, words, &context(turn)).ok()?;
     match found.value {
-        Value::Boolean(yes) if found.remainder.is_none() && words.all().len() <= 3 => Some(yes),
+        // "Ok, thanks" closes; it says yes to nothing.
+        Value::Boolean(yes) if found.remainder.is_none() && words.all().len() <= 3 => {
+            Some(yes).filter(|yes| !yes || !recognize::acknowledgement(words, &context(turn)) || plain(words))
+        }
         _ => None,
     }
+}
+
+/// One word, which may close a conversation and may say yes: what was asked decides.
+fn plain(words: &Words) -> bool {
+    words.all().len() == 1
 }
 
 // ---- it is executed ----
@@ -138,10 +150,8 @@ pub(super) fn execute(turn: &mut Turn<'_>, mut view: View, act: &Act, provenance
         Role::NoneOfThese => return reject_all(turn, view, &set),
     }
     stand(turn, &mut view, &set);
-    if act.reason == Reason::OptionCorrected
-        && let Some(last) = view.last_accepted_choice_id.clone()
-    {
-        view.reject(&last, &turn.policy.selection);
+    if let Some(wrong) = act.corrects.and_then(|at| set.options.get(at)) {
+        view.reject(&wrong.id, &turn.policy.selection);
     }
     view.unreject(&option.id);
     view.settle_questions();
@@ -196,6 +206,10 @@ pub(crate) fn settled(turn: &mut Turn<'_>, task: &TaskId, outcome: &Outcome) {
     let Some(Job::Option(chosen)) = turn.task(task).and_then(|task| task.work).map(|work| work.job) else {
         return;
     };
+    // Nobody knows yet: until somebody does, it is on its way.
+    if matches!(outcome, Outcome::Uncertain { .. }) {
+        return;
+    }
     let mut view = turn.view(&chosen.user);
     let before = view.in_flight.len();
     view.in_flight.retain(|act| act.task != *task);
@@ -204,8 +218,7 @@ pub(crate) fn settled(turn: &mut Turn<'_>, task: &TaskId, outcome: &Outcome) {
     }
     let success = match outcome {
         Outcome::Done { .. } => true,
-        Outcome::Failed { .. } => false,
-        Outcome::Uncertain { .. } => return turn.put_view(view),
+        Outcome::Failed { .. } | Outcome::Uncertain { .. } => false,
     };
     let entry = TraceEntry {
         kind: ActionKind::SelectOption,
@@ -305,7 +318,7 @@ fn scope_answer(turn: &mut Turn<'_>, view: &View) -> Asked {
     let before = at.and_then(|at| question.sets.get(at).cloned().flatten());
     let now = there(turn, &view, &place);
     match now {
-        Some(set) if before.as_ref() == Some(&(set.id.clone(), set.content_rev)) || before.is_none() => {
+        Some(set) if before.as_ref() == Some(&(set.id.clone(), set.content_rev)) => {
             turn.put_view(view);
             Asked::There(Words::of(&question.text), place)
         }

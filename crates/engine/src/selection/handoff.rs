@@ -126,17 +126,12 @@ pub(crate) fn answer(turn: &mut Turn<'_>) -> Option<Decision> {
     }
     let view = turn.view(&said.by);
     let done = |entry: &&TraceEntry| entry.outcome == ActionOutcome::Success;
-    let about = handoff.referent.filter(|referent| referent.kind != ReferentKind::ActionTarget);
-    let entries: alloc::vec::Vec<&TraceEntry> = view.recent_action_trace.iter().filter(done).collect();
-    let text = match about {
-        Some(about) => match entries.iter().find(|entry| entry.target_ref.id == about.id) {
-            Some(entry) => words::was_done(&entry.target_ref.label, entry.timestamp, turn.now()),
-            None => words::WAS_NOT.into(),
-        },
-        None => match entries.first() {
-            Some(entry) => words::last_done(&entry.target_ref.label, entry.timestamp, turn.now()),
-            None => words::NOTHING_DONE.into(),
-        },
+    // "Did you pick a name for the service?" is about something else.
+    let about = handoff.referent?;
+    let mut entries = view.recent_action_trace.iter().filter(done);
+    let text = match entries.find(|entry| entry.target_ref.id == about.id) {
+        Some(entry) => words::was_done(&entry.target_ref.label, entry.timestamp, turn.now()),
+        None => words::WAS_NOT.into(),
     };
     turn.say(MessageKind::Answer, None, &text);
     Some(Decision::new(Verdict::Answered, Reason::SelectionVerify))

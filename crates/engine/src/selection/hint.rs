@@ -76,10 +76,10 @@ impl Hints {
 pub(crate) fn hints(parses: &Parses<'_>, pool: &Pool<'_>) -> Hints {
     let stop = parses.lexicon.section(STOP);
     let cores: Vec<Range<usize>> = parses.cores().collect();
+    let said: Vec<Said<'_>> = cores.iter().map(|core| Said::of(parses, core, stop)).collect();
     let score = |at: usize, option: &SetOption| {
         let place = pool.order.iter().take(pool.displayed).position(|place| usize::from(*place) == at);
-        let scored = cores.iter().filter_map(|core| {
-            let said = Said::of(parses, core, stop);
+        let scored = said.iter().filter_map(|said| {
             let slip = place.and_then(|place| said.slip_of_place(parses, place + 1));
             names(option).filter_map(|name| said.like(name)).chain(slip).min()
         });

@@ -9,7 +9,7 @@ use super::hint::{self, Class, Hints};
 use super::parse::Parses;
 use super::print::{Print, loop_guard};
 use super::read::{By, Options, Pool, Reading};
-use super::remainder;
+use super::remainder::{self, Named};
 use super::scene::{Scene, Target, Where, bare, elsewhere};
 use super::winner::{Blocked, Continuity};
 use super::{ClarifierType, OptionSet, Scope, Status};
@@ -36,6 +36,8 @@ pub(crate) struct Act {
     /// Its place in the base order.
     pub(crate) option: usize,
     pub(crate) reason: Reason,
+    /// The option it takes the place of: that one is rejected.
+    pub(crate) corrects: Option<usize>,
     /// What else the text says, which goes on to the next rungs.
     pub(crate) remainder: Option<String>,
 }
@@ -145,7 +147,9 @@ impl<'j> Judge<'j> {
             positional: scene.positional(target.set),
             marked: scene.marked(target.set),
         };
-        let reading = pool.read(&parses);
+        // A "not" leaves no exact reading: what it takes away, `repair` says.
+        let denies = parses.negates() && pool.whole(target.message.text()) == 0;
+        let reading = if denies { Reading::Nothing } else { pool.read(&parses) };
         let hints = hint::hints(&parses, &pool);
         Self { scene, target, parses, pool, reading, hints }
     }
@@ -178,7 +182,12 @@ impl<'j> Judge<'j> {
             return None;
         }
         let names = |text: &str| matches!(self.reading_in(text), Reading::One(..) | Reading::Tie(_));
-        let (part, rest) = remainder::divided(self.scene.lexicon, &self.target.message, names)?;
+        let named = |text: &str| match self.reading_in(text) {
+            Reading::One(_, By::Ordinal | By::Badge | By::Other) => Some(Named::Place),
+            Reading::One(..) | Reading::Tie(_) => Some(Named::Name),
+            _ => None,
+        };
+        let (part, rest) = remainder::divided(self.scene.lexicon, &self.target.message, named)?;
         if remainder::binds(self.scene.lexicon, &rest, |text| {
             names(text)
                 || hint::hints(&Parses::of(self.scene.lexicon, &Words::of(text), false), &self.pool)
@@ -234,7 +243,8 @@ impl<'j> Judge<'j> {
         }
         // "I want that" is a yes to what is suggested; where nothing is, it points.
         let points = !matches!(self.reading, Reading::Nothing);
-        let suggested = asked.suggests.as_ref().and_then(|id| self.target.set.option(id));
+        let fresh = view.within(asked.turn, self.scene.policy.ttl.repair);
+        let suggested = asked.suggests.as_ref().filter(|_| fresh).and_then(|id| self.target.set.option(id));
         let confirms = view.pending_clarifier_type == ClarifierType::Confirmation;
         match (yes, suggested.filter(|_| confirms && asked.set.as_ref() == Some(&self.target.set.id))) {
             (true, Some((option, _))) => Some(self.act(option, Reason::OptionConfirmed)),
@@ -256,13 +266,12 @@ impl<'j> Judge<'j> {
         (!self.labelled() && self.parses.asks(exact)).then_some(Ruling::Pass(Reason::SelectionQuestion))
     }
 
-    /// What takes something back; a "not" that nothing explains leaves no exact reading.
+    /// What takes something back.
     fn repair(&self) -> Option<Ruling> {
-        if self.labelled() {
+        if self.labelled() || self.target.exact {
             return None;
         }
-        let explained = self.parses.repairs().and_then(|repair| self.taken_back(&repair));
-        explained.or_else(|| self.parses.negates().then(|| self.resembles(Reason::OptionNoMatch)))
+        self.parses.repairs().and_then(|repair| self.taken_back(&repair))
     }
 
     fn taken_back(&self, repair: &Repair) -> Option<Ruling> {
@@ -285,7 +294,7 @@ impl<'j> Judge<'j> {
     }
 
     fn command(&self) -> Option<Ruling> {
-        if self.labelled() {
+        if self.labelled() || self.target.exact {
             return None;
         }
         let phrase = |text: &str| normal::compact(text, false);
@@ -329,7 +338,10 @@ impl<'j> Judge<'j> {
     fn denoted(&self) -> Option<Ruling> {
         match self.reading {
             Reading::One(option, by) if !self.target.exact || by != By::Other => {
-                Some(self.act(option, reason_of(by)))
+                // A pick on the question which one instead is the correction that was asked for.
+                let repairs = self.scene.view.pending_clarifier_type == ClarifierType::Repair
+                    && self.last().is_some_and(|last| last != option);
+                Some(self.act(option, if repairs { Reason::OptionCorrected } else { reason_of(by) }))
             }
             _ if self.target.exact => Some(Ruling::Pass(Reason::SelectionUnlike)),
             Reading::Tie(_) => Some(self.resembles(Reason::OptionTie)),
@@ -375,8 +387,11 @@ impl<'j> Judge<'j> {
 
     /// It was done, and doing it twice is something to ask about.
     fn once(&self, option: usize) -> bool {
-        let done = &self.scene.view.recent_accepted_choice_ids;
-        self.target.set.options.get(option).is_some_and(|named| !named.repeatable && done.contains(&named.id))
+        let (done, set) = (&self.scene.view.recent_action_trace, &self.target.set.id);
+        let this = |id: &String| {
+            done.iter().any(|entry| entry.option_set_id.as_ref() == Some(set) && entry.target_ref.id == *id)
+        };
+        self.target.set.options.get(option).is_some_and(|named| !named.repeatable && this(&named.id))
     }
 
     /// Nothing exact: what it resembles is asked about, where it is like a choice at all.
@@ -396,7 +411,7 @@ impl<'j> Judge<'j> {
         if let Some(question) = self.elsewhere() {
             return Some(question);
         }
-        (asked && self.noise())
+        (asked && !self.parses.bare() && self.noise())
             .then(|| self.list(Reason::OptionNoise, ClarifierType::SelectionDisambiguation, None))
     }
 
@@ -450,7 +465,8 @@ impl<'j> Judge<'j> {
         if flying {
             return self.resembles(Reason::OptionInFlight);
         }
-        Ruling::Act(Act { set: set.id.clone(), option, reason, remainder: None })
+        let corrects = self.last().filter(|last| reason == Reason::OptionCorrected && *last != option);
+        Ruling::Act(Act { set: set.id.clone(), option, reason, corrects, remainder: None })
     }
 
     /// The list, with what the text resembles first.

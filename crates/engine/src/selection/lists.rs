@@ -93,11 +93,11 @@ impl Turn<'_> {
     pub(crate) fn sweep_lists(&mut self) {
         let mut views: Vec<View> = self.ids(RecordKind::View).iter().map(|user| self.view(user)).collect();
         let (now, policy) = (self.now(), &self.policy.selection);
-        // Where everybody's view stands, a person without one of their own would begin with it again.
-        let template = views.iter().any(|view| view.user == EVERYBODY && !view.spent(now, policy));
+        // Whose own is over does not begin anew with what everybody's begins with.
+        let template = self.view(EVERYBODY);
         views.retain(|view| {
-            let own = template && view.user != EVERYBODY;
-            let kept = own || !view.spent(now, policy) || view.stopped.is_some();
+            let everybodys = !template.standings.is_empty() && view.user != EVERYBODY;
+            let kept = !view.spent(now, policy) || view.stopped.is_some() || everybodys;
             if !kept {
                 self.drop_record(RecordKind::View, &view.user);
             }
@@ -224,6 +224,7 @@ pub(crate) fn focused(turn: &mut Turn<'_>, focus: &FocusChanged) -> Decision {
         return Decision::new(Verdict::Ignored, Reason::SelectionOff);
     }
     let mut view = turn.view(&focus.user);
+    view.expire(turn.now(), &turn.policy.selection, |id| turn.kind_of(id));
     view.focus = Some(focus.clone());
     let there = |set: &&&OptionSet| {
         set.scope == focus.scope
@@ -258,16 +259,21 @@ fn account(turn: &mut Turn<'_>, set: &OptionSet) {
 impl View {
     /// The person sees a list now: positions and references count from here.
     pub(crate) fn looks(&mut self, set: &OptionSet, option: Option<String>) {
-        let turn = self.turn;
-        for standing in self.standings.iter_mut().filter(|standing| standing.set == set.id) {
-            standing.seen = turn;
-        }
+        self.sees(&set.id);
         self.focus = Some(FocusChanged {
             user: self.user.clone(),
             scope: set.scope,
             scope_instance: set.scope_instance.clone(),
             option,
         });
+    }
+
+    /// A list was shown to the person.
+    pub(crate) fn sees(&mut self, set: &SetId) {
+        let turn = self.turn;
+        for standing in self.standings.iter_mut().filter(|standing| standing.set == *set) {
+            standing.seen = turn;
+        }
     }
 
     /// The one way a panel becomes the one that is acted in (`spec 04 §4`).

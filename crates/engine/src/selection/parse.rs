@@ -22,6 +22,9 @@ const ORDINAL: SectionId = named("ordinal");
 /// A text of more words is no choice of an option: a parse is a bit of a word of the machine.
 pub(crate) const MOST: usize = 48;
 
+/// Places where a core may begin, and where it may end, beside the last one.
+const FEW: usize = 8;
+
 /// All parses of a text, in one language.
 pub(crate) struct Parses<'m> {
     pub(crate) lexicon: &'static Lexicon,
@@ -58,12 +61,12 @@ impl<'m> Parses<'m> {
         let led = repeated(1, list(PRE));
         let framed = if asked { once(led, list(FRAME)) } else { led };
         let verbs = once(framed, list(VERB));
-        let starts = once(verbs, list(ARTICLE));
+        let starts = few(once(verbs, list(ARTICLE)));
         Self {
             lexicon,
             message,
             starts,
-            ends: behind(words, list(POST), asked.then(|| list(TAIL))),
+            ends: few(behind(words, list(POST), asked.then(|| list(TAIL))).reverse_bits()).reverse_bits(),
             verbs: verbs & !framed,
         }
     }
@@ -135,6 +138,16 @@ impl<'m> Parses<'m> {
     pub(crate) fn tokens(&self, core: &Range<usize>) -> Vec<&'m str> {
         self.message.all()[core.clone()].iter().map(|word| self.message.folded(word)).collect()
     }
+}
+
+/// The lowest of the bits, and the highest: "ok, ok, ok, …" has no more parses than a sentence.
+fn few(bits: u64) -> u64 {
+    let mut left = bits;
+    for _ in 0..FEW {
+        left &= left.wrapping_sub(1);
+    }
+    let highest = if bits == 0 { 0 } else { 1 << (63 - bits.leading_zeros()) };
+    bits & !left | highest
 }
 
 /// Bit `k`: all from word `k` on may follow an option.

@@ -31,16 +31,14 @@ pub(crate) fn pressed(turn: &mut Turn<'_>, card: &Card, action: Action, item: &s
 
 /// An option, where its host shows it.
 pub(crate) fn option_pressed(turn: &mut Turn<'_>, set: &SetId, version: u32, option: &str) -> Decision {
-    if !turn.policy.selection.enabled {
-        return refuse(turn, Reason::PressUnknown, crate::say::STALE_STEP);
+    let others = |set: &OptionSet| set.user.as_ref().is_some_and(|user| *user != turn.event.actor);
+    if turn.set_of(set).is_some_and(others) {
+        return refuse(turn, Reason::PressForbidden, words::NOT_YOURS);
     }
     let (set, view) = match seen(turn, set, version) {
         Ok(found) => found,
         Err(decision) => return decision,
     };
-    if set.user.as_ref().is_some_and(|user| *user != turn.event.actor) {
-        return refuse(turn, Reason::PressForbidden, words::NOT_YOURS);
-    }
     choose(turn, view, &set, option)
 }
 
@@ -49,6 +47,8 @@ pub(crate) fn option_pressed(turn: &mut Turn<'_>, set: &SetId, version: u32, opt
 fn seen(turn: &mut Turn<'_>, id: &SetId, exec_rev: u32) -> Result<(OptionSet, View), Decision> {
     let mut view = turn.view(&turn.event.actor.clone());
     cycle::superseded(turn, &mut view);
+    view.expire(turn.now(), &turn.policy.selection, |id| turn.kind_of(id));
+    flow::landed(turn, &mut view);
     let set = turn.set_of(id).cloned();
     if let Some(set) = set.filter(|set| set.exec_rev == exec_rev && view.standing(id).is_some()) {
         return Ok((set, view));
@@ -84,7 +84,13 @@ fn choose(turn: &mut Turn<'_>, mut view: View, set: &OptionSet, option: &str) ->
         turn.put_view(view);
         return refuse(turn, Reason::OptionsOnly, crate::say::STALE_STEP);
     }
-    let act = Act { set: set.id.clone(), option: at, reason: Reason::OptionPressed, remainder: None };
+    let act = Act {
+        set: set.id.clone(),
+        option: at,
+        reason: Reason::OptionPressed,
+        corrects: None,
+        remainder: None,
+    };
     flow::execute(turn, view, &act, Provenance::Deterministic)
 }
 

@@ -209,7 +209,9 @@ impl Pool<'_> {
     fn points(&self, parses: &Parses<'_>, core: &Range<usize>) -> Option<Reading> {
         let words = &parses.message.all()[core.clone()];
         let list = |id| parses.lexicon.section(id);
-        if list(SEVERAL).is(words) || self.joined(parses, core) {
+        // "Hi all" greets people; "open all" and "all" are said of options.
+        let said = core.start == 0 || parses.has_verb();
+        if said && list(SEVERAL).is(words) || self.joined(parses, core) {
             return Some(Reading::Several);
         }
         if list(REFERENCE).is(words) || list(REPEAT).is(words) || list(OTHER).is(words) {

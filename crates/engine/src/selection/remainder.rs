@@ -15,11 +15,23 @@ const COMMAND: SectionId = named("list.command");
 const NOT: SectionId = named("list.not");
 const REFERENCE: SectionId = named("list.that");
 
+/// A text of more words is not looked through for an option.
+const MOST: usize = 24;
+
+/// How a clause names an option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Named {
+    /// By a name of it.
+    Name,
+    /// By its place or sign: "1." also numbers a line of prose.
+    Place,
+}
+
 /// The clause that is an option, and the rest; the first clause before the last.
 pub(super) fn divided(
     lexicon: &'static Lexicon,
     message: &Words,
-    is_option: impl Fn(&str) -> bool,
+    is_option: impl Fn(&str) -> Option<Named>,
 ) -> Option<(String, String)> {
     let words = message.all();
     let and = lexicon.section(AND);
@@ -27,7 +39,7 @@ pub(super) fn divided(
         let end = words.get(to.checked_sub(1)?)?.end;
         message.text().get(words.get(from)?.at..end).map(|part| part.trim())
     };
-    let cuts = (1..words.len()).filter_map(|at| {
+    let cuts = (1..words.len().min(MOST)).filter_map(|at| {
         let joined = and.is(&words[at..=at]) && at + 1 < words.len();
         let from = if joined { at + 1 } else { at };
         let divided = words[at - 1].after >= Gap::Soft || joined;
@@ -37,10 +49,13 @@ pub(super) fn divided(
     let mut last = None;
     for (to, from, sentence) in cuts {
         let (Some(before), Some(behind)) = (text(0, to), text(from, words.len())) else { continue };
-        if is_option(before) && (sentence || clause(lexicon, behind)) {
+        let stands = |named: Option<Named>, rest: &str| {
+            named.is_some_and(|named| sentence && named == Named::Name || clause(lexicon, rest))
+        };
+        if stands(is_option(before), behind) {
             return Some((before.into(), behind.into()));
         }
-        if is_option(behind) && (sentence || clause(lexicon, before)) {
+        if stands(is_option(behind), before) {
             last = Some((String::from(behind), String::from(before)));
         }
     }

@@ -7,7 +7,9 @@ use alloc::vec::Vec;
 
 use super::control::Control;
 use super::cue::{self, Cue, Place, Sure};
+use super::hint::{self, Class};
 use super::ladder::{About, Judge, Question, Ruling};
+use super::parse::Parses;
 use super::read::{By, Options, Pool, Reading};
 use super::{ClarifierType, OptionSet, Parked, Scope, Standing, Status, View};
 use crate::decision::Reason;
@@ -16,6 +18,9 @@ use crate::policy::selection::Selection;
 use crate::recognize::lexicon::Lexicon;
 use crate::recognize::words::Words;
 use crate::time::Timestamp;
+
+/// Words of a text that may still be a choice.
+const SHORT: usize = 5;
 
 /// A place, and which one when it was named.
 pub(crate) type Where = (Scope, Option<String>);
@@ -62,13 +67,14 @@ impl<'s> Scene<'s> {
             return self.placed(place, core::slice::from_ref(place), self.message.clone());
         }
         let cues = cue::cues(self.lexicon, self.message, &self.places());
-        if self.view.standings.is_empty() && cues.is_empty() {
+        // Who was shown nothing may still ask for it in so many words.
+        if self.view.standings.is_empty() && !self.only_says_where(&cues) {
             return Err(Ruling::Pass(Reason::SelectionNothing));
         }
         if let Some(target) = self.replied() {
             return Ok(target);
         }
-        let active = self.by(|standing| standing.status == Status::Active);
+        let active = self.open().or_else(|| self.by(|standing| standing.status == Status::Active));
         if let (Some(set), Some(reply)) = (active, self.reply)
             && self.view.past.contains(reply)
         {
@@ -84,7 +90,8 @@ impl<'s> Scene<'s> {
                 let torn = self.denotes_there(first);
                 return Ok(Target { torn, ..self.whole(set, false) });
             }
-            (None, [first, rest @ ..]) => return self.cued(first, rest),
+            (None, [first, rest @ ..]) if self.chooses(first) => return self.cued(first, rest),
+            (None, [_, ..]) => {}
             (_, []) => {}
         }
         let soft = || self.by(|standing| standing.status == Status::Soft);
@@ -105,7 +112,8 @@ impl<'s> Scene<'s> {
     /// A reply to a list means that list, in that order.
     fn replied(&self) -> Option<Target<'s>> {
         let message = self.reply?;
-        let (set, showing) = self.sets.iter().find_map(|set| Some((*set, set.shown_by(message)?)))?;
+        let (set, showing) =
+            self.sets.iter().find_map(|set| Some((*set, set.shown_by(message, &self.view.user)?)))?;
         let mut target = self.whole(set, false);
         (target.order, target.displayed) = (showing.order.clone(), usize::from(showing.displayed));
         Some(target)
@@ -128,6 +136,32 @@ impl<'s> Scene<'s> {
     fn denotes_there(&self, cue: &Cue) -> bool {
         let text = cue::without(self.message, &cue.words);
         self.there(&(cue.scope, cue.instance.clone())).is_some_and(|set| bare(set).whole(&text) != 0)
+    }
+
+    fn only_says_where(&self, cues: &[Cue]) -> bool {
+        cues.first().is_some_and(|cue| cue::without(self.message, &cue.words).trim().is_empty())
+    }
+
+    /// Whether a text with a cue is like a choice at all: "what does the error in the dashboard mean?", "the deploy failed
+    /// in the workspace" and "an email from Chad" are about something else, unless they name an option of that place.
+    fn chooses(&self, cue: &Cue) -> bool {
+        let text = cue::without(self.message, &cue.words);
+        let words = Words::of(&text);
+        let parses = Parses::of(self.lexicon, &words, false);
+        if parses.verifies() || parses.asks(false) {
+            // What it asks is answered behind this rung; the place only narrows it.
+            return cue.sure == Sure::High && self.there(&(cue.scope, cue.instance.clone())).is_some();
+        }
+        let alike = |set: &&OptionSet| {
+            let pool = Pool { positional: false, ..bare(set) };
+            !matches!(pool.read(&parses), Reading::Nothing) || hint::hints(&parses, &pool).reaches(Class::A5)
+        };
+        let short = parses.shortest().is_none_or(|core| core.len() <= SHORT);
+        parses.bare()
+            || parses.has_verb()
+            || parses.changed().is_some()
+            || short && cue.sure == Sure::High && self.there(&(cue.scope, cue.instance.clone())).is_some()
+            || self.sets.iter().any(|set| alike(&set))
     }
 
     fn cued(&self, first: &Cue, rest: &[Cue]) -> Result<Target<'s>, Ruling> {
@@ -201,6 +235,12 @@ impl<'s> Scene<'s> {
         let closed = matches!(judge.reading, Reading::One(_, By::Ordinal | By::Badge) | Reading::OutOfRange);
         let ask = Question::plain(Reason::ListClosed, ClarifierType::None, About::Nothing);
         if closed { Ruling::Ask(ask) } else { Ruling::Pass(Reason::SelectionNothing) }
+    }
+
+    /// The list ordinary text is read against, unless only a place of its own can execute one beside it.
+    fn open(&self) -> Option<&'s OptionSet> {
+        let id = self.view.active_option_set_id.as_ref()?;
+        self.by(|standing| standing.set == *id && standing.status == Status::Active)
     }
 
     /// The newest list that stands like this.

@@ -271,7 +271,7 @@ impl OptionSet {
         shown.check()?;
         let ids: Vec<&str> = shown.options.iter().map(|option| option.id.as_str()).collect();
         Ok(Self {
-            id: identity(shown.scope, &shown.scope_instance, &ids),
+            id: identity(shown.scope, &shown.scope_instance, &ids, shown.user.as_deref()),
             scope: shown.scope,
             scope_instance: shown.scope_instance.clone(),
             title: shown.title.clone(),
@@ -351,8 +351,9 @@ impl OptionSet {
 
     /// The appearance that a message replied to.
     #[must_use]
-    pub fn shown_by(&self, message: &MessageId) -> Option<&Showing> {
-        self.showings.iter().rev().find(|showing| showing.message.as_ref() == Some(message))
+    pub fn shown_by(&self, message: &MessageId, user: &str) -> Option<&Showing> {
+        let own = |showing: &&Showing| showing.to.as_deref().is_none_or(|to| to == user);
+        self.showings.iter().rev().filter(own).find(|showing| showing.message.as_ref() == Some(message))
     }
 }
 
@@ -396,20 +397,27 @@ impl SetOption {
 
     fn fit(&self) -> bool {
         let id = (1..=limits::OPTION_ID).contains(&self.id.len());
-        let label =
-            !self.label.trim().is_empty() && self.label.graphemes(true).nth(limits::OPTION_LABEL).is_none();
-        id && label
+        let short = |text: &String| text.graphemes(true).nth(limits::OPTION_LABEL).is_none();
+        let names = self.aliases.iter().chain(&self.sublabel).chain(&self.badge).chain(&self.exec_ref);
+        let label = !self.label.trim().is_empty() && short(&self.label);
+        id && label && self.aliases.len() <= limits::OPTION_ALIASES && names.into_iter().all(short)
     }
 }
 
 /// The address of a list's content (`spec 04 §2.2`).
-fn identity(scope: Scope, instance: &str, ids: &[&str]) -> SetId {
+///
+/// One person's own list is another than one of the same name that is everybody's, or somebody else's.
+fn identity(scope: Scope, instance: &str, ids: &[&str], user: Option<&str>) -> SetId {
     let mut name = String::new();
     // A list inside a list: the writer knows lists of texts.
     write_strings(&["os1", scope.word(), instance], &mut name);
     name.truncate(name.len() - 1);
     name.push(',');
     write_strings(ids, &mut name);
+    if let Some(user) = user {
+        name.push(',');
+        write_strings(&[user], &mut name);
+    }
     name.push(']');
     let digest = hex(&sha256(&[name.as_bytes()]));
     SetId(format!("{}{}", SetId::PREFIX, &digest[..32]))

@@ -51,8 +51,13 @@ impl View {
             self.activate(set);
         }
         self.standings.push(Standing { set: set.id.clone(), status: Status::Active, turn, at, seen: turn });
-        let over = self.standings.len().saturating_sub(policy.max_sets);
-        self.standings.drain(..over);
+        while self.standings.len() > policy.max_sets {
+            let other = |standing: &&Standing| self.active_option_set_id.as_ref() != Some(&standing.set);
+            let Some(oldest) = self.standings.iter().find(other).map(|standing| standing.set.clone()) else {
+                break;
+            };
+            self.gone(&oldest);
+        }
     }
 
     /// A list that was put aside is called back, by a cue, a return or a reply.
@@ -100,15 +105,21 @@ impl View {
         self.active_option_set_id = Some(set.id.clone());
         self.active_scope = Some(set.scope);
         self.forget_questions();
+        // Rejections live and die with their list: they are there again when it is.
+        if self.rejected_of.as_ref() != Some(&set.id) {
+            self.recent_rejected_choice_ids.clear();
+            self.all_rejected = false;
+            self.rejected_of = Some(set.id.clone());
+        }
     }
 
     pub(crate) fn forget_questions(&mut self) {
-        self.recent_rejected_choice_ids.clear();
-        self.all_rejected = false;
         self.guard = None;
         self.attempts = 0;
         self.pending_clarifier_type = ClarifierType::None;
         self.clarifier = None;
+        self.refined = None;
+        self.denied = None;
     }
 
     /// Words of the active list changed: what a model said of them is over, rejections are not.
@@ -135,6 +146,11 @@ impl View {
     /// A list is gone: it was closed, replaced, or nobody came back to it.
     pub(crate) fn gone(&mut self, set: &SetId) {
         self.standings.retain(|standing| standing.set != *set);
+        if self.rejected_of.as_ref() == Some(set) {
+            self.recent_rejected_choice_ids.clear();
+            self.all_rejected = false;
+            self.rejected_of = None;
+        }
         if self.active_option_set_id.as_ref() == Some(set) {
             self.active_option_set_id = None;
             self.active_scope = None;
@@ -147,12 +163,15 @@ impl View {
     pub(crate) fn done(&mut self, set: &OptionSet, option: &str, at: Timestamp, policy: &Selection) {
         newest_first(&mut self.recent_accepted_choice_ids, option, policy.trace);
         self.last_accepted_choice_id = Some(option.into());
-        self.pending_clarifier_type = ClarifierType::None;
-        self.attempts = 0;
+        // What is asked about another list by now is still asked.
+        if self.active_option_set_id.as_ref() == Some(&set.id) && self.clarifier.is_none() {
+            self.pending_clarifier_type = ClarifierType::None;
+            self.attempts = 0;
+        }
         let turn = self.turn;
         for standing in self.standings.iter_mut().filter(|standing| standing.set == set.id) {
             standing.seen = turn;
-            if set.scope == Scope::Chat && standing.status == Status::Active {
+            if set.scope == Scope::Chat && matches!(standing.status, Status::Active | Status::Soft) {
                 standing.status = Status::Soft;
                 (standing.turn, standing.at) = (turn, at);
             }

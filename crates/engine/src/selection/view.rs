@@ -57,6 +57,9 @@ pub struct View {
     /// The options whose execution is on its way.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub in_flight: Vec<InFlight>,
+    /// The list they are about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rejected_of: Option<SetId>,
     /// What was asked last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clarifier: Option<Clarifier>,

@@ -15,6 +15,7 @@ use crate::policy::{Policy, limits};
 use crate::recognize::{self, Context, Expected, Words};
 use crate::rungs::{focus, said};
 use crate::say;
+use crate::selection::flow as lists;
 use crate::turn::{Turn, begun_by};
 use crate::workflow::press::{close, decide, end_of, released_by, result_on};
 use crate::workflow::{About, Action, Card, CardStatus, Progress};
@@ -328,7 +329,11 @@ fn uncertain(turn: &mut Turn<'_>, task: &mut Task, card: Option<Card>, effect: &
 pub(crate) fn happened(turn: &mut Turn<'_>, card: Card) {
     let Some((effect, receipt)) = card.doubts().zip(card.receipt()) else { return };
     let result = EffectResult::Said { text: String::new() };
-    turn.adopt(effect, Outcome::Done { result });
+    let done = Outcome::Done { result };
+    if let Some(task) = card.task() {
+        lists::settled(turn, task, &done);
+    }
+    turn.adopt(effect, done);
     result_on(turn, receipt, Progress::Done);
     end_of(turn, &card, TaskStatus::Completed);
     decide(turn, card, Action::Happened, Progress::Done);

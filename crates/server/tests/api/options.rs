@@ -197,6 +197,7 @@ async fn a_list_is_closed_and_a_look_is_told() {
             .await;
     assert_eq!((looked.status, &looked.json()["decision"]), (200, &json!("recorded")), "{}", looked.text());
     assert_eq!(looked.json()["options"]["id"], shown["id"]);
+    assert_eq!(looked.json()["reason"], "selection.focus_changed");
     assert_eq!(
         look("f2", json!({"scope": "widget"})).await.json()["errors"][0]["pointer"],
         "/scope_instance"
@@ -205,11 +206,48 @@ async fn a_list_is_closed_and_a_look_is_told() {
     for _ in 0..2 {
         let closed = server.delete(&path).send().await;
         assert_eq!((closed.status, &closed.json()["status"]), (200, &json!("gone")), "{}", closed.text());
-        assert_eq!(closed.json()["id"], shown["id"]);
+        assert_eq!(
+            (&closed.json()["id"], &closed.json()["reason"]),
+            (&shown["id"], &json!("selection.closed"))
+        );
     }
     let turn = server.turn("k1", &press("doc-1", &shown)).await;
     assert_eq!(turn["reason"], "stale.version", "{turn:#}");
     assert_eq!(server.get(&format!("/v1/lanes/{lane}")).send().await.json()["option_sets"], json!([]));
+    server.stopped().await;
+}
+
+/// An option has more names than its label; a list that cannot be run as a whole is tapped.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_option_is_called_by_each_of_its_names() {
+    let server = Server::demo().await;
+    let (lane, _) = server.with_recent().await;
+    let mut named = recent();
+    named["options"][0]["aliases"] = json!(["the money"]);
+    named["options"][1]["sublabel"] = json!("a draft");
+    named["options"][2]["badge"] = json!("R");
+    server.show("show-2", &lane, &named).await;
+    for (n, (text, option, reason)) in [
+        ("open the money", "doc-1", "selection.exact_alias"),
+        ("a draft", "doc-2", "selection.exact_sublabel"),
+        ("option r", "doc-3", "selection.badge"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let turn = server.say(&format!("k{n}"), "c1", "ana", text).await;
+        assert_eq!((&turn["selected"], &turn["reason"]), (&json!(option), &json!(reason)), "{turn:#}");
+        let run = offer(&turn, "option.execute")["id"].as_str().unwrap().to_owned();
+        server.report(&format!("r{n}"), &run, &json!({"outcome": "applied"})).await;
+    }
+    let mut tapped = recent();
+    tapped["scope_instance"] = json!("tapped");
+    tapped["options"][0].as_object_mut().unwrap().remove("exec_ref");
+    let tapped = server.show("show-3", &lane, &tapped).await.json();
+    assert_eq!(
+        (&tapped["reason"], &tapped["status"]),
+        (&json!("selection.registered_ui_only"), &json!("active"))
+    );
     server.stopped().await;
 }
 
@@ -249,7 +287,7 @@ async fn a_stream_begins_with_what_is_offered() {
             .map(|event| event["data"].clone())
             .collect::<Vec<_>>()
     };
-    assert_eq!(offered().await, [run.clone()], "with the same id and payload");
+    assert_eq!(offered().await, std::slice::from_ref(&run), "with the same id and payload");
     server.report("r1", run["id"].as_str().unwrap(), &json!({"outcome": "applied"})).await;
     assert!(offered().await.iter().all(|effect| effect["state"] != "attempted"));
     server.stopped().await;

@@ -40,7 +40,7 @@ pub use rate::Rate;
 pub use read::{CaseError, Cases, Filter};
 pub use recorded::from_turns;
 pub use reply_to::ReplyTo;
-pub use report::{Evaluated, Report, evaluate};
+pub use report::{Evaluated, Mistakes, Report, evaluate};
 pub use section::{Cell, Mistake, Section, Table};
 pub use selection::Selection;
 pub use subject::{Incoming, Run, Subject};

@@ -65,7 +65,8 @@ fn a_list_is_read_whole() {
 fn what_the_engine_would_not_take_is_refused_with_its_place() {
     let option = |id: &str, label: &str| json!({"id": id, "label": label});
     let many: Vec<Value> = (0..=SET_OPTIONS).map(|n| option(&n.to_string(), "x")).collect();
-    let sets: [(fn(&mut Value, &[Value]), &[&str]); 9] = [
+    type Change = fn(&mut Value, &[Value]);
+    let sets: [(Change, &[&str]); 9] = [
         (|list, many| list["options"] = json!(many), &["/shown/options"]),
         (|list, _| list["options"] = json!([]), &["/shown/options"]),
         (|list, _| list["options"][1]["id"] = json!("a"), &["/shown/options/1/id"]),
