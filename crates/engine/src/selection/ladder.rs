@@ -411,7 +411,8 @@ impl<'j> Judge<'j> {
         if let Some(question) = self.elsewhere() {
             return Some(question);
         }
-        (asked && !self.parses.bare() && self.noise())
+        let polite = self.parses.bare() && !self.target.message.all().is_empty();
+        (asked && !polite && self.noise())
             .then(|| self.list(Reason::OptionNoise, ClarifierType::SelectionDisambiguation, None))
     }
 
