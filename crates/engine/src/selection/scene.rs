@@ -245,15 +245,10 @@ impl<'s> Scene<'s> {
 
     /// The list that stands like this: the one that text is read against, else the newest.
     pub(super) fn by(&self, fits: impl Fn(&Standing) -> bool) -> Option<&'s OptionSet> {
-        let newest = self
-            .view
-            .standings
-            .iter()
-            .filter(|standing| fits(standing))
-            .max_by_key(|standing| {
-                let open = self.view.active_option_set_id.as_ref() == Some(&standing.set);
-                (open, standing.turn, standing.at)
-            })?;
+        let newest = self.view.standings.iter().filter(|standing| fits(standing)).max_by_key(|standing| {
+            let open = self.view.active_option_set_id.as_ref() == Some(&standing.set);
+            (open, standing.turn, standing.at)
+        })?;
         self.sets.iter().find(|set| set.id == newest.set).copied()
     }
 
