@@ -45,15 +45,17 @@ pub(super) fn open(
     turn: &mut Turn<'_>,
     mut view: View,
     question: &Question,
-) -> Result<Decision, (View, Question)> {
-    let About::List { set, rejected, .. } = &question.about else { return Err((view, question.clone())) };
+) -> Result<Decision, Box<(View, Question)>> {
+    let About::List { set, rejected, .. } = &question.about else {
+        return Err(Box::new((view, question.clone())));
+    };
     let (Some(set), Some(open)) = (turn.set_of(set).cloned(), &question.open) else {
-        return Err((view, question.clone()));
+        return Err(Box::new((view, question.clone())));
     };
     // Continuity is kept back by the same text too, and that is the same question.
     let again = ELIGIBLE.contains(&question.reason) || question.reason == Reason::LoopGuard;
     if let Some(guard) = view.guard.clone().filter(|guard| guard.key == open.key && again) {
-        return Err((view, guarded(&set, question, &guard, *rejected)));
+        return Err(Box::new((view, guarded(&set, question, &guard, *rejected))));
     }
     // Another text is another question.
     if ELIGIBLE.contains(&question.reason) {
@@ -70,7 +72,7 @@ pub(super) fn open(
         };
     if let Some(why) = why_not {
         turn.account().why_no_model = Some(why.into());
-        return Err((view, question.clone()));
+        return Err(Box::new((view, question.clone())));
     }
     flow::stand(turn, &mut view, &set);
     let candidates = frozen(&set, &open.hints, asking.max_candidates);

@@ -94,7 +94,7 @@ pub(crate) fn selection(turn: &mut Turn<'_>) -> Tried {
     match ruling {
         Ruling::Pass(reason) => Passed(leave(turn, view, reason)),
         Ruling::Act(act) => acted(turn, view, act),
-        Ruling::Ask(question) => Decided(ask(turn, view, question)),
+        Ruling::Ask(question) => Decided(ask(turn, view, *question)),
     }
 }
 
@@ -250,7 +250,8 @@ pub(super) fn ask(turn: &mut Turn<'_>, view: View, question: Question) -> Decisi
     note_question(turn, &view, &question);
     match cycle::open(turn, view, &question) {
         Ok(decision) => decision,
-        Err((view, question)) => {
+        Err(back) => {
+            let (view, question) = *back;
             let by_model = question.reason == Reason::LoopGuardContinuity;
             let provenance = if by_model { Provenance::LlmInfluenced } else { Provenance::SafeClarifier };
             clarify::ask(turn, view, &question, provenance)

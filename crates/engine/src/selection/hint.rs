@@ -160,9 +160,9 @@ impl<'m> Said<'m> {
                     .words()
                     .any(|(_, word)| own(word) && distance(token, word, 1).is_some_and(|d| d > 0))
         };
-        let distance = if self.tokens.iter().any(|token| joined(token)) {
+        let distance = if self.tokens.iter().any(joined) {
             0
-        } else if self.tokens.iter().any(|token| slipped(token)) {
+        } else if self.tokens.iter().any(slipped) {
             1
         } else {
             return None;

@@ -1,6 +1,7 @@
 //! The order in which one text is decided (`spec 04 §9`): where it says its option is, what is said to the list as a
 //! whole, what is no choice, what denotes one option, what only resembles one. The first that decides wins.
 
+use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -26,7 +27,7 @@ pub(crate) enum Ruling {
     /// It executes an option.
     Act(Act),
     /// It is asked about.
-    Ask(Question),
+    Ask(Box<Question>),
 }
 
 /// An option that executes.
@@ -82,6 +83,12 @@ pub(crate) enum About {
     Refine { set: SetId, rejected: Options },
     /// Words only.
     Nothing,
+}
+
+impl Ruling {
+    pub(super) fn ask(question: Question) -> Self {
+        Self::Ask(Box::new(question))
+    }
 }
 
 impl Question {
@@ -219,7 +226,7 @@ impl<'j> Judge<'j> {
                 let more = self.target.displayed < self.target.order.len();
                 let about = About::More { set: self.target.set.id.clone() };
                 let kind = ClarifierType::SelectionDisambiguation;
-                more.then(|| Ruling::Ask(Question::plain(Reason::ListReshown, kind, about)))
+                more.then(|| Ruling::ask(Question::plain(Reason::ListReshown, kind, about)))
             }
             Control::Hesitate => {
                 // Nothing is being decided where nothing was asked.
@@ -231,7 +238,7 @@ impl<'j> Judge<'j> {
 
     fn refine(&self) -> Ruling {
         let about = About::Refine { set: self.target.set.id.clone(), rejected: self.all() };
-        Ruling::Ask(Question::plain(Reason::ListRejected, ClarifierType::Repair, about))
+        Ruling::ask(Question::plain(Reason::ListRejected, ClarifierType::Repair, about))
     }
 
     /// A yes or a no to what is asked (`spec 04 §9`, step 5).
@@ -372,12 +379,14 @@ impl<'j> Judge<'j> {
             Ok(option) if self.once(option) => {
                 let (set, rejected) = (self.target.set.id.clone(), self.rejected());
                 let about = About::Confirm { set, option, rejected };
-                Ruling::Ask(Question::plain(Reason::OptionUnreferenced, ClarifierType::Confirmation, about))
+                Ruling::ask(Question::plain(Reason::OptionUnreferenced, ClarifierType::Confirmation, about))
             }
             Ok(option) => self.act(option, Reason::OptionReference),
             Err(blocked) => {
                 let mut ruling = self.resembles(blocked.reason());
-                if let Ruling::Ask(Question { open: Some(open), .. }) = &mut ruling {
+                if let Ruling::Ask(question) = &mut ruling
+                    && let Some(open) = &mut question.open
+                {
                     open.blocked = Some(blocked);
                 }
                 ruling
@@ -485,7 +494,7 @@ impl<'j> Judge<'j> {
             hints: self.hints.ranked.iter().map(|(option, _)| *option).collect(),
             blocked: None,
         };
-        Ruling::Ask(Question { reason, kind, about: About::List { set, first, rejected }, open: Some(open) })
+        Ruling::ask(Question { reason, kind, about: About::List { set, first, rejected }, open: Some(open) })
     }
 
     /// What the text is known by: its core, the options, the list (`spec 04 §12.1`).
@@ -513,7 +522,7 @@ impl<'j> Judge<'j> {
             }
             _ => (ClarifierType::Repair, About::List { set, first: None, rejected }),
         };
-        Ruling::Ask(Question::plain(Reason::RepairRemaining, kind, about))
+        Ruling::ask(Question::plain(Reason::RepairRemaining, kind, about))
     }
 
     fn all(&self) -> Options {

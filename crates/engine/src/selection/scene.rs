@@ -161,7 +161,7 @@ impl<'s> Scene<'s> {
             || parses.has_verb()
             || parses.changed().is_some()
             || short && cue.sure == Sure::High && self.there(&(cue.scope, cue.instance.clone())).is_some()
-            || self.sets.iter().any(|set| alike(&set))
+            || self.sets.iter().any(alike)
     }
 
     fn cued(&self, first: &Cue, rest: &[Cue]) -> Result<Target<'s>, Ruling> {
@@ -234,7 +234,7 @@ impl<'s> Scene<'s> {
         let judge = Judge::of(self, &target);
         let closed = matches!(judge.reading, Reading::One(_, By::Ordinal | By::Badge) | Reading::OutOfRange);
         let ask = Question::plain(Reason::ListClosed, ClarifierType::None, About::Nothing);
-        if closed { Ruling::Ask(ask) } else { Ruling::Pass(Reason::SelectionNothing) }
+        if closed { Ruling::ask(ask) } else { Ruling::Pass(Reason::SelectionNothing) }
     }
 
     /// The list ordinary text is read against, unless only a place of its own can execute one beside it.
@@ -287,13 +287,13 @@ pub(super) fn base(set: &OptionSet) -> Vec<u8> {
 
 fn ask(reason: Reason, places: Vec<Where>, text: &str) -> Ruling {
     let about = About::Scopes { places, text: text.to_string() };
-    Ruling::Ask(Question::plain(reason, ClarifierType::ScopeDisambiguation, about))
+    Ruling::ask(Question::plain(reason, ClarifierType::ScopeDisambiguation, about))
 }
 
 /// What was replied to is gone: what is there now is shown.
 fn replaced(set: &OptionSet) -> Ruling {
     let about = About::List { set: set.id.clone(), first: None, rejected: 0 };
-    Ruling::Ask(Question::plain(Reason::ListReplaced, ClarifierType::SelectionDisambiguation, about))
+    Ruling::ask(Question::plain(Reason::ListReplaced, ClarifierType::SelectionDisambiguation, about))
 }
 
 /// The one place a text names for another list on the screen.

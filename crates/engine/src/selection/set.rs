@@ -536,6 +536,6 @@ mod tests {
         }
         assert_eq!(set.showings.len(), limits::SHOWINGS);
         assert_eq!(set.newest("").unwrap().at, Timestamp(6));
-        assert!(set.shown_by(&"m1".into()).is_none() && set.shown_by(&"m2".into()).is_some());
+        assert!(set.shown_by(&"m1".into(), "").is_none() && set.shown_by(&"m2".into(), "").is_some());
     }
 }
