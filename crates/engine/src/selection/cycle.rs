@@ -52,9 +52,9 @@ pub(super) fn open(
     let (Some(set), Some(open)) = (turn.set_of(set).cloned(), &question.open) else {
         return Err(Box::new((view, question.clone())));
     };
-    if let Some(guard) =
-        view.guard.clone().filter(|guard| guard.key == open.key && ELIGIBLE.contains(&question.reason))
-    {
+    // Continuity is kept back by the same text too, and that is the same question.
+    let again = ELIGIBLE.contains(&question.reason) || question.reason == Reason::LoopGuard;
+    if let Some(guard) = view.guard.clone().filter(|guard| guard.key == open.key && again) {
         return Err(Box::new((view, guarded(&set, question, &guard, *rejected))));
     }
     // Another text is another question.

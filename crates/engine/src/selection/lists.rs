@@ -150,6 +150,10 @@ pub(crate) fn shown(turn: &mut Turn<'_>, shown: &Shown) -> Decision {
     let message = shown.message_id.as_deref().map(|id| shown_by(turn, id));
     let known = turn.set_of(&newer.id).cloned();
     let mut set = known.clone().unwrap_or_else(|| newer.clone());
+    if set.user != newer.user {
+        // More than one person has it by now: whose it is, their views say.
+        set.user = None;
+    }
     let changed = if known.is_some() { set.refresh(newer) } else { Changed::Exec };
     let order = shown.order();
     let displayed = u8::try_from(order.len()).unwrap_or(u8::MAX);

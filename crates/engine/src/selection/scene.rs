@@ -244,14 +244,12 @@ impl<'s> Scene<'s> {
         self.by(|standing| standing.set == *id && standing.status == Status::Active)
     }
 
-    /// The newest list that stands like this.
+    /// The list that stands like this: the one that text is read against, else the newest.
     pub(super) fn by(&self, fits: impl Fn(&Standing) -> bool) -> Option<&'s OptionSet> {
-        let newest = self
-            .view
-            .standings
-            .iter()
-            .filter(|standing| fits(standing))
-            .max_by_key(|standing| (standing.turn, standing.at))?;
+        let newest = self.view.standings.iter().filter(|standing| fits(standing)).max_by_key(|standing| {
+            let open = self.view.active_option_set_id.as_ref() == Some(&standing.set);
+            (open, standing.turn, standing.at)
+        })?;
         self.sets.iter().find(|set| set.id == newest.set).copied()
     }
 
