@@ -151,10 +151,10 @@ fn list(turn: &mut Turn<'_>, mut view: View, question: &Question, asks: Asks, by
         set.scope,
         suggests.and_then(|at| set.options.get(at)).map(|o| o.label.as_str()),
     );
-    let mut mark = fingerprint(question.reason.code(), &text, &order, buttons, spent);
+    let mut mark = fingerprint(&text, &order, buttons, spent);
     if view.clarifier.as_ref().is_some_and(|asked| asked.print == mark) && !repeats(question.reason) {
         text = words::again(set.title.as_deref(), set.scope);
-        mark = fingerprint("again", &text, &order, buttons, spent);
+        mark = fingerprint(&text, &order, buttons, spent);
     }
     let suggested = suggests.and_then(|at| set.options.get(at)).map(|option| option.id.clone());
     turn.account().clarify = ids;
@@ -271,10 +271,10 @@ fn asked(
     by_model: bool,
 ) -> Decision {
     let mut told = String::from(text);
-    let mut mark = fingerprint(question.reason.code(), text, &[], !offers.is_empty(), false);
+    let mut mark = fingerprint(text, &[], !offers.is_empty(), false);
     if view.clarifier.as_ref().is_some_and(|asked| asked.print == mark) {
         told = words::once_more(text);
-        mark = fingerprint(question.reason.code(), &told, &[], !offers.is_empty(), false);
+        mark = fingerprint(&told, &[], !offers.is_empty(), false);
     }
     let kind = if question.kind == ClarifierType::None { MessageKind::Answer } else { MessageKind::Question };
     let message = turn.say_offering(kind, None, &told, offers);
@@ -318,8 +318,9 @@ fn remember(turn: &Turn<'_>, view: &mut View, clarifier: Clarifier, set: &Option
     view.clarifier = Some(clarifier);
 }
 
-fn fingerprint(template: &str, text: &str, order: &[u8], buttons: bool, last: bool) -> Print {
-    print(&json!([template, text, order, buttons, last]))
+/// What a person sees of a question: the words hold the template and its arguments.
+fn fingerprint(text: &str, order: &[u8], buttons: bool, last: bool) -> Print {
+    print(&json!([text, order, buttons, last]))
 }
 
 /// More of a list than was displayed: *More*.
