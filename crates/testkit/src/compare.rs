@@ -97,7 +97,9 @@ fn check(one: &Expectation, sight: &Sight<'_>) -> Vec<Mismatch> {
         }
         Expectation::Reason(code) => {
             let reasons = sight.reasons.iter().map(|reason| reason.code().to_string());
-            let seen: Vec<String> = reasons.chain(sight.between()).collect();
+            // Why lists left a text alone is of interest to who asks about lists.
+            let of_lists = code.starts_with("selection.").then(|| sight.between());
+            let seen: Vec<String> = reasons.chain(of_lists.into_iter().flatten()).collect();
             let same = seen.contains(code);
             plain(same, code.clone(), if seen.is_empty() { nothing() } else { seen.join(", ") })
         }
