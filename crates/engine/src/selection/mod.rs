@@ -2,10 +2,14 @@
 //! (`spec 04`). A ladder of three steps without side doors: rules that compare the text, then a bounded model, then a
 //! question that is safe to ask. What it executes is always an option of the list that was shown.
 //!
-//! - `set.rs`: a list of options, with an identity that survives being shown again
-//! - `view.rs`: what one person's list in one lane has come to
-//! - `parse.rs`, `read.rs`: what a text denotes, exactly; `hint.rs`: what it resembles, which only orders a question
-//! - `print.rs`: what two questions to a model are told apart by
+//! - `set.rs`: a list of options, with an identity that survives being shown again; `lists.rs`: registered, closed, looked at
+//! - `view.rs`: what one person's lists in one lane have come to; `standing.rs`: how they come and go
+//! - `scene.rs`, `cue.rs`: which list a text is about; `parse.rs`, `names.rs`, `read.rs`: what it denotes, exactly;
+//!   `hint.rs`: what it resembles, which only orders a question; `winner.rs`: what a reference denotes
+//! - `ladder.rs`: the order in which all that is asked; `control.rs`, `remainder.rs`: what a text is beside a choice
+//! - `flow.rs`, `press.rs`: what is done; `clarify.rs`, `card.rs`: what is asked; `cycle.rs`: what a model is asked;
+//!   `handoff.rs`: what leaves for the next rung; `choice.rs`: our own cards as lists
+//! - `print.rs`: what two questions to a model are told apart by; `account.rs`: what a turn's row says of all this
 
 mod account;
 pub(crate) mod card;

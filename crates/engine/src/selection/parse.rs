@@ -73,7 +73,7 @@ impl<'m> Parses<'m> {
 
     /// The cores, the longest first.
     pub(crate) fn cores(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        let all = self.message.all().len();
+        let all = self.read();
         let starts = (0..all).filter(|at| self.starts & 1 << at != 0);
         starts.flat_map(move |start| {
             let ends = (start + 1..=all).rev().filter(|at| self.ends & 1 << at != 0);
@@ -81,9 +81,15 @@ impl<'m> Parses<'m> {
         })
     }
 
+    /// How many words are looked at: none of a text that is too long for a choice.
+    fn read(&self) -> usize {
+        let words = self.message.all().len();
+        if words > MOST { 0 } else { words }
+    }
+
     /// Where a core may begin.
     pub(crate) fn starting(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.message.all().len()).filter(|at| self.starts & 1 << at != 0)
+        (0..self.read()).filter(|at| self.starts & 1 << at != 0)
     }
 
     /// Whether nothing but what leads to an option and follows one is said.
@@ -211,6 +217,13 @@ mod tests {
     fn the_core_is_never_empty() {
         for text in ["", "please", "open", "ok ok ok", "open the"] {
             assert!(cores(text, true).iter().all(|core| !core.is_empty()), "{text}");
+        }
+        for words in [MOST, MOST + 1, 75, 300] {
+            let text = "sample ".repeat(words);
+            let words = Words::of(&text);
+            let parses = Parses::of(&RECOGNIZE[0], &words, true);
+            assert!(parses.cores().count() <= (FEW + 2) * (FEW + 2), "a long text is no choice: {words:?}");
+            let _ = (parses.shortest(), parses.starting().count(), parses.bare(), parses.counts());
         }
         let words = Words::of("open 🎉");
         assert_eq!(Parses::of(&RECOGNIZE[0], &words, false).only_pictures().as_deref(), Some("🎉"));

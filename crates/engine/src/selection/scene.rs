@@ -136,7 +136,10 @@ impl<'s> Scene<'s> {
     /// Whether the text without the cue is an option where the cue says.
     fn denotes_there(&self, cue: &Cue) -> bool {
         let text = cue::without(self.message, &cue.words);
-        self.there(&(cue.scope, cue.instance.clone())).is_some_and(|set| bare(set).whole(&text) != 0)
+        self.there(&(cue.scope, cue.instance.clone())).is_some_and(|set| {
+            let target = Target { message: Words::of(&text), ..self.whole(set, false) };
+            !matches!(Judge::of(self, &target).reading, Reading::Nothing | Reading::Reference { .. })
+        })
     }
 
     fn only_says_where(&self, cues: &[Cue]) -> bool {
