@@ -6,10 +6,10 @@ use throughline_engine::selection::{Scope, SetOption};
 
 use crate::lists::{self, Lists, option};
 
-/// Words that collide: with one another, with places, with verbs and cues.
+/// Words that collide: with one another, with places, with verbs and frames.
 const WORDS: [&str; 18] = [
     "Links", "Panel", "Panels", "D", "E", "sample", "2", "Open", "House", "last", "first", "Report", "Q1",
-    "one", "from", "chat", "the", "C#",
+    "one", "for", "chat", "the", "C#",
 ];
 
 fn label() -> impl Strategy<Value = String> {
