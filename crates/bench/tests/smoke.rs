@@ -41,7 +41,10 @@ fn b3_against_langgraph_without_it() {
 
 #[test]
 fn b4_engine_step() {
-    sound("B4", &["allocations ≤ 150", "50 options | not built yet", "ns for each of the characters"]);
+    sound(
+        "B4",
+        &["allocations ≤ 150", "what resembles several; 50 options |", "ns for each of the characters"],
+    );
 }
 
 #[test]

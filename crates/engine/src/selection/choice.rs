@@ -14,8 +14,14 @@ use crate::recognize::lexicon::RECOGNIZE;
 use crate::work::Risk;
 use crate::workflow::Action;
 
+/// A text of more words names no button: the longest label has four, and some politeness may stand around it.
+const MOST: usize = 8;
+
 /// The button a text denotes: by its label, or by its place when it is the card that the text is about.
 pub(crate) fn chosen(actions: &[Action], instance: &str, text: &Words, in_focus: bool) -> Option<Action> {
+    if text.all().len() > MOST {
+        return None;
+    }
     let option = |action: &Action| SetOption {
         id: action.word().to_string(),
         label: action.label().to_string(),

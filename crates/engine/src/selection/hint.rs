@@ -78,7 +78,10 @@ impl Hints {
 pub(crate) fn hints(parses: &Parses<'_>, pool: &Pool<'_>) -> Hints {
     let stop = parses.lexicon.section(STOP);
     let cores: Vec<Range<usize>> = parses.cores().collect();
-    let said: Vec<Said<'_>> = cores.iter().map(|core| Said::of(parses, core, stop)).collect();
+    let words = parses.message.all().iter();
+    let slipped: Vec<Vec<(usize, usize)>> =
+        words.map(|word| slips(parses, parses.message.folded(word))).collect();
+    let said: Vec<Said<'_>> = cores.iter().map(|core| Said::of(parses, core, stop, &slipped)).collect();
     let mut best: Vec<Option<Score>> = alloc::vec![None; pool.set.options.len()];
     let mut better = |at: usize, score: Score| {
         if let Some(known) = best.get_mut(at) {
@@ -116,12 +119,13 @@ struct Said<'m> {
 }
 
 impl<'m> Said<'m> {
-    fn of(parses: &Parses<'m>, core: &Range<usize>, stop: Section) -> Self {
+    fn of(parses: &Parses<'m>, core: &Range<usize>, stop: Section, slipped: &[Vec<(usize, usize)>]) -> Self {
         let words = &parses.message.all()[core.clone()];
         let compact = normal::compact(parses.written(core), false);
         let telling = words.iter().map(|word| !stop.is(core::slice::from_ref(word))).collect();
         let tokens = parses.tokens(core);
-        let (letters, slips) = (compact.chars().count(), slips(parses, &tokens));
+        let letters = compact.chars().count();
+        let slips = slipped[core.clone()].iter().flatten().copied().collect();
         Self { plain: plain(&compact), compact, tokens, telling, letters, slips }
     }
 
@@ -160,32 +164,31 @@ impl<'m> Said<'m> {
     }
 }
 
-/// "sedond", "secondoption": places whose words these are a slip away from.
-fn slips(parses: &Parses<'_>, tokens: &[&str]) -> Vec<(usize, usize)> {
-    let ordinals = parses.lexicon.section(ORDINAL);
-    let after = parses.lexicon.section(AFTER);
+/// "sedond", "secondoption": places whose words this one is a slip away from.
+fn slips(parses: &Parses<'_>, token: &str) -> Vec<(usize, usize)> {
+    let (ordinals, after) = (parses.lexicon.section(ORDINAL), parses.lexicon.section(AFTER));
     let mut found = Vec::new();
-    for token in tokens {
-        let letters = token.chars().filter(|c| c.is_alphabetic()).count();
-        if letters < SLIP {
-            continue;
-        }
-        for cut in 1..token.len() {
-            let (Some(one), Some(rest)) = (token.get(..cut), token.get(cut..)) else { continue };
-            if let Some(place) = ordinals.spelled(one).filter(|_| after.is(Words::of(rest).all())) {
-                found.push((place, 0));
-            }
-        }
-        for (_, word) in ordinals.words() {
-            if distance(token, word, 1) == Some(1)
-                && let Some(place) = ordinals.spelled(word)
-            {
-                found.push((place, 1));
-            }
+    if token.chars().filter(|c| c.is_alphabetic()).count() < SLIP {
+        return found;
+    }
+    let mut add = |place: u64, distance| {
+        let place = usize::try_from(place).ok().filter(|place| *place > 0);
+        found.extend(place.map(|place| (place, distance)));
+    };
+    for cut in 1..token.len() {
+        let (Some(one), Some(rest)) = (token.get(..cut), token.get(cut..)) else { continue };
+        if let Some(place) = ordinals.spelled(one).filter(|_| after.is(Words::of(rest).all())) {
+            add(place, 0);
         }
     }
-    let place = |(place, distance): (u64, usize)| Some((usize::try_from(place).ok()?, distance));
-    found.into_iter().filter_map(place).filter(|(place, _)| *place > 0).collect()
+    for (_, word) in ordinals.words() {
+        if distance(token, word, 1) == Some(1)
+            && let Some(place) = ordinals.spelled(word)
+        {
+            add(place, 1);
+        }
+    }
+    found
 }
 
 /// The slips a name of so many characters may have.
@@ -214,23 +217,29 @@ pub(super) fn plain(compact: &str) -> String {
 /// How many characters have to be put in, left out, changed or swapped with the next, when that is not more than `most`
 /// (optimal string alignment).
 pub(super) fn distance(one: &str, other: &str, most: usize) -> Option<usize> {
+    if one.chars().count().abs_diff(other.chars().count()) > most {
+        return None;
+    }
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
-    if most == 0 || one.len().abs_diff(other.len()) > most {
+    if most == 0 {
         return (one == other).then_some(0);
     }
-    let mut before: Vec<usize> = Vec::new();
+    // Three rows of the table, used in turn.
+    let mut before = alloc::vec![0; other.len() + 1];
     let mut last: Vec<usize> = (0..=other.len()).collect();
+    let mut row = before.clone();
     for (i, a) in one.iter().enumerate() {
-        let mut row = alloc::vec![i + 1];
+        row[0] = i + 1;
         for (j, b) in other.iter().enumerate() {
             let change = last[j] + usize::from(a != b);
             let mut least = change.min(last[j + 1] + 1).min(row[j] + 1);
             if i > 0 && j > 0 && *a == other[j - 1] && one[i - 1] == *b {
                 least = least.min(before[j - 1] + 1);
             }
-            row.push(least);
+            row[j + 1] = least;
         }
-        before = core::mem::replace(&mut last, row);
+        core::mem::swap(&mut before, &mut last);
+        core::mem::swap(&mut last, &mut row);
     }
     last.last().copied().filter(|distance| *distance <= most)
 }
