@@ -85,7 +85,7 @@ impl<'s> Scene<'s> {
             return Ok(target);
         }
         // A label that reads like a cue is the label.
-        let uncut = active.filter(|set| bare(set).whole(self.message.text()) != 0);
+        let uncut = active.filter(|set| !cues.is_empty() && self.names(set));
         match (uncut, cues.as_slice()) {
             (Some(set), [first, ..]) => {
                 let torn = self.denotes_there(first);
@@ -131,6 +131,15 @@ impl<'s> Scene<'s> {
         }
         let rest = Control::returns(self.lexicon, self.message)?;
         Some(Target { returns: true, message: Words::of(&rest), ..self.whole(set, false) })
+    }
+
+    /// Whether the text, politeness aside, is a label of that list.
+    fn names(&self, set: &'s OptionSet) -> bool {
+        let target = self.whole(set, false);
+        matches!(
+            Judge::of(self, &target).reading,
+            Reading::One(_, By::Label | By::Sublabel | By::Alias) | Reading::Tie(_)
+        )
     }
 
     /// Whether the text without the cue is an option where the cue says.

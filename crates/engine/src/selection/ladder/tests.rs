@@ -216,6 +216,22 @@ fn the_place_is_read_first() {
 }
 
 #[test]
+fn a_label_that_reads_like_a_place_is_the_label() {
+    let (chat, widget) = (f1(), set(Scope::Widget, "w-1", Some("Recent"), "n", &["Notes from chat", "Plan"]));
+    let mut view = active(&widget);
+    view.standings.push(standing(&chat, Status::Parked(Parked::Displaced)));
+    let sets = [&chat, &widget];
+    for (text, expected) in [
+        ("notes from chat", "X n-0 exact_label"),
+        ("open notes from chat please", "X n-0 exact_label"),
+        ("plan from chat", "C no_deterministic_match"),
+        ("sample2 from chat", "X opt-2 exact_label"),
+    ] {
+        assert_eq!(told(&view, &sets, text, &on()), expected, "{text}");
+    }
+}
+
+#[test]
 fn a_list_that_was_put_aside() {
     let one = f1();
     let parked = |why| View { standings: vec![standing(&one, Status::Parked(why))], ..View::default() };
