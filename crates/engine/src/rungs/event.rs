@@ -21,7 +21,7 @@ use crate::recognize::Expected;
 use crate::review::flow as review;
 use crate::rungs::intent::act;
 use crate::say;
-use crate::selection::{cycle, flow as lists};
+use crate::selection::{cycle, flow, lists};
 use crate::step::climb;
 use crate::tickets::{adopt, batch, release};
 use crate::trace::{Predicate, Rung};
@@ -78,7 +78,7 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> Tried {
                     None => release::settled(turn, id, effect, outcome),
                 }),
                 (None, Some(task)) => {
-                    lists::settled(turn, task, outcome);
+                    flow::settled(turn, task, outcome);
                     recorded(work::settled(turn, task, effect, outcome))
                 }
                 (None, None) if tracked::settled(turn, effect, outcome) => {
@@ -88,10 +88,11 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> Tried {
             },
         },
         EventKind::TimerDue { about, .. } => recorded(due(turn, about)),
-        EventKind::OptionsShown(_) | EventKind::OptionsClosed { .. } | EventKind::FocusChanged(_) => {
-            let ignored = Decision::new(Verdict::Ignored, Reason::IgnoredKind);
-            Decided(lists::host_event(turn).unwrap_or(ignored))
+        EventKind::OptionsShown(list) => Decided(lists::shown(turn, list)),
+        EventKind::OptionsClosed { set, scope_instance } => {
+            Decided(lists::closed(turn, set.as_ref(), scope_instance.as_deref()))
         }
+        EventKind::FocusChanged(focus) => Decided(lists::focused(turn, focus)),
         EventKind::AssistantPosted(posted) => Decided(host_posted(turn, posted)),
         EventKind::TaskReported(report) => recorded(match turn.report(report) {
             Some(Moved::Changed) => Reason::TaskReported,

@@ -50,7 +50,15 @@ fn where_it_is(title: Option<&str>, scope: Scope) -> String {
 }
 
 /// Which of a list is meant, and why that is asked.
-pub(crate) fn which(reason: Reason, title: Option<&str>, scope: Scope, first: Option<&str>) -> String {
+///
+/// `done`: what a model suggested for the same text was executed.
+pub(crate) fn which(
+    reason: Reason,
+    title: Option<&str>,
+    scope: Scope,
+    first: Option<&str>,
+    done: bool,
+) -> String {
     let place = where_it_is(title, scope);
     match (reason, first) {
         (Reason::OptionsOnly, _) => {
@@ -81,9 +89,11 @@ pub(crate) fn which(reason: Reason, title: Option<&str>, scope: Scope, first: Op
         (Reason::ContextReplaced | Reason::ListReplaced, _) => {
             format!("The list has changed. Which one {place} do you mean?")
         }
-        (Reason::OptionSuggested, Some(first)) => format!("Do you mean “{first}” {place}?"),
-        (Reason::LoopGuardContinuity, Some(first)) => {
+        (Reason::LoopGuardContinuity, Some(first)) if done => {
             format!("Shall I open “{first}” again? These are the options {place}:")
+        }
+        (Reason::OptionSuggested | Reason::LoopGuardContinuity, Some(first)) => {
+            format!("Do you mean “{first}” {place}?")
         }
         _ => format!("Which one {place} do you mean?"),
     }

@@ -150,6 +150,7 @@ fn list(turn: &mut Turn<'_>, mut view: View, question: &Question, asks: Asks, by
         set.title.as_deref(),
         set.scope,
         suggests.and_then(|at| set.options.get(at)).map(|o| o.label.as_str()),
+        view.guard.as_ref().is_some_and(|guard| guard.executed),
     );
     let mut mark = fingerprint(&text, &order, buttons, spent);
     if view.clarifier.as_ref().is_some_and(|asked| asked.print == mark) && !repeats(question.reason) {

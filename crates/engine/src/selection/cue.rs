@@ -144,7 +144,17 @@ fn at_word(lexicon: &'static Lexicon, message: &Words, places: &[Place<'_>], at:
 
 /// Where a place's title ends that begins at a word.
 fn title(message: &Words, title: &str, at: usize) -> Option<usize> {
-    let title = normal::compact(title, false);
+    spelled(message, &normal::compact(title, false), at)
+}
+
+/// Whether a text holds a name as whole words.
+pub(super) fn mentions(message: &Words, name: &str) -> bool {
+    let name = normal::compact(name, false);
+    (0..message.all().len()).any(|at| spelled(message, &name, at).is_some())
+}
+
+/// Where a folded name ends that begins at a word: no further is read than it is a beginning of it.
+fn spelled(message: &Words, title: &str, at: usize) -> Option<usize> {
     let words = message.all();
     let mut said = String::new();
     for (end, word) in (at + 1..).zip(words.get(at..)?) {
@@ -152,7 +162,7 @@ fn title(message: &Words, title: &str, at: usize) -> Option<usize> {
         if said == title {
             return (!title.is_empty()).then_some(end);
         }
-        if !title.starts_with(&said) {
+        if !title.starts_with(said.as_str()) {
             return None;
         }
     }

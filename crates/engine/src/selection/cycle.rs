@@ -111,9 +111,12 @@ pub(super) fn open(
 
 /// The same text again: no call, and what was suggested then stays where it was.
 fn guarded(set: &OptionSet, question: &Question, guard: &Guard, rejected: u64) -> Question {
-    let first = guard.suggested.as_ref().and_then(|id| set.option(id)).map(|(at, _)| at);
-    let reason = if first.is_some() { Reason::LoopGuardContinuity } else { Reason::LoopGuard };
-    let kind = if first.is_some() { ClarifierType::Confirmation } else { question.kind };
+    let first = guard.order.first().map(|first| usize::from(*first)).filter(|first| *first > 0);
+    let suggested = guard.suggested.as_ref().and_then(|id| set.option(id)).map(|(at, _)| at);
+    let (reason, kind, first) = match suggested {
+        Some(at) => (Reason::LoopGuardContinuity, ClarifierType::Confirmation, Some(at)),
+        None => (Reason::LoopGuard, question.kind, first),
+    };
     let about = About::List { set: set.id.clone(), first, rejected };
     Question { reason, kind, about, open: question.open.clone() }
 }
@@ -345,7 +348,7 @@ fn failure(why: &str) -> Reason {
         "rate_limited" | "429" | "status_429" | "over_budget" | "budget" => Reason::ModelLimited,
         "out_of_pool" => Reason::ModelOutOfPool,
         "schema" | "malformed" | "prose" | "two_choices" | "cut" | "empty" | "too_long" | "refused"
-        | "refusal" => Reason::ModelMalformed,
+        | "refusal" | "content_filter" | "tool_call" => Reason::ModelMalformed,
         _ => Reason::ModelUnreached,
     }
 }
@@ -367,7 +370,10 @@ fn picked(
     let Some(option) = set.options.get(at) else {
         return unresolved(turn, view, cycle, set, Reason::ModelOutOfPool);
     };
-    suggest(&mut view, set, option, at);
+    lead(&mut view, set, at);
+    if let Some(guard) = &mut view.guard {
+        guard.suggested = Some(option.id.clone());
+    }
     let code = cycle.reason.code();
     let allowed = auto.reasons.iter().any(|reason| code.strip_prefix("selection.") == Some(reason));
     let free = !view.in_flight.iter().any(|act| act.set == set.id && act.option == option.id);
@@ -380,9 +386,6 @@ fn picked(
         && !view.rejected_in(&set.id, &option.id)
     {
         view.cycle = None;
-        if let Some(guard) = &mut view.guard {
-            guard.executed = true;
-        }
         let act =
             Act { set: set.id.clone(), option: at, reason: Reason::PhaseC, corrects: None, remainder: None };
         return flow::execute(turn, view, &act, Provenance::LlmExecuted);
@@ -397,12 +400,11 @@ fn picked(
     clarify::ask(turn, view, &Question::plain(reason, kind, about), Provenance::LlmInfluenced)
 }
 
-fn suggest(view: &mut View, set: &OptionSet, option: &SetOption, at: usize) {
-    let mut order = super::scene::base(set);
-    order.sort_by_key(|place| usize::from(*place) != at);
+/// The order of a question as it was asked: the same text again shows no other.
+fn lead(view: &mut View, set: &OptionSet, first: usize) {
     if let Some(guard) = &mut view.guard {
-        guard.suggested = Some(option.id.clone());
-        guard.order = order;
+        guard.order = super::scene::base(set);
+        guard.order.sort_by_key(|place| usize::from(*place) != first);
     }
 }
 
@@ -418,6 +420,9 @@ fn unresolved(
     let hinted = cycle.hints.first().filter(|_| cycle.reason != Reason::OptionManyMatch);
     let kept = matches!(reason, Reason::ModelUnsure) || reason == cycle.reason;
     let first = hinted.filter(|_| kept).and_then(|id| set.option(id)).map(|(at, _)| at);
+    if let Some(first) = first {
+        lead(&mut view, set, first);
+    }
     let about = About::List { set: set.id.clone(), first, rejected: 0 };
     let question = Question::plain(reason, ClarifierType::SelectionDisambiguation, about);
     clarify::ask(turn, view, &question, Provenance::SafeClarifier)

@@ -14,7 +14,6 @@ use super::{
 use crate::ask;
 use crate::decision::{Decision, Reason, Verdict};
 use crate::effect::Outcome;
-use crate::event::EventKind;
 use crate::id::{MessageId, SetId, TaskId};
 use crate::lane::MessageKind;
 use crate::recognize::lexicon::RECOGNIZE;
@@ -62,11 +61,14 @@ pub(crate) fn selection(turn: &mut Turn<'_>) -> Tried {
     if view.refined.is_some_and(|turn| view.within(turn, 1)) {
         return Passed(refined(turn, view));
     }
-    let (words, place, asked) = match scope_answer(turn, &view) {
+    let (words, place) = match scope_answer(turn, &view) {
         Asked::Again(decision) => return Decided(decision),
-        Asked::There(words, place) => (words, Some(place), true),
-        Asked::Nothing => (said.words.clone(), None, false),
+        Asked::There(words, place) => (words, Some(place)),
+        Asked::Nothing => (said.words.clone(), None),
     };
+    // The question where an option is was answered, or is over.
+    let mut view = turn.view(&said.by);
+    let yes = plain_yes(turn, &words);
     let reply =
         Some(focus(turn)).filter(|focus| focus.replies()).and_then(|focus| focus.anchor_id().cloned());
     let ruling = {
@@ -79,16 +81,12 @@ pub(crate) fn selection(turn: &mut Turn<'_>) -> Tried {
             message: &words,
             reply: reply.as_ref(),
             place: place.as_ref(),
-            yes: plain_yes(turn, &words),
+            yes,
             policy: &turn.policy.selection,
             now: turn.now(),
         })
     };
-    let mut view = view;
-    if asked {
-        view.scope_question = None;
-    }
-    if plain_yes(turn, &words) == Some(false) {
+    if yes == Some(false) {
         view.denied = Some(view.turn);
     }
     match ruling {
@@ -206,20 +204,18 @@ pub(crate) fn settled(turn: &mut Turn<'_>, task: &TaskId, outcome: &Outcome) {
     let Some(Job::Option(chosen)) = turn.task(task).and_then(|task| task.work).map(|work| work.job) else {
         return;
     };
-    // Nobody knows yet: until somebody does, it is on its way.
-    if matches!(outcome, Outcome::Uncertain { .. }) {
-        return;
-    }
+    let success = match outcome {
+        Outcome::Done { .. } => true,
+        Outcome::Failed { .. } => false,
+        // Nobody knows yet: until somebody does, it is on its way.
+        Outcome::Uncertain { .. } => return,
+    };
     let mut view = turn.view(&chosen.user);
     let before = view.in_flight.len();
     view.in_flight.retain(|act| act.task != *task);
     if view.in_flight.len() == before {
         return;
     }
-    let success = match outcome {
-        Outcome::Done { .. } => true,
-        Outcome::Failed { .. } | Outcome::Uncertain { .. } => false,
-    };
     let entry = TraceEntry {
         kind: ActionKind::SelectOption,
         target_ref: TargetRef {
@@ -489,18 +485,6 @@ impl account::Collision {
             Reason::OptionElsewhere => Some(Self::CrossSource),
             _ => None,
         }
-    }
-}
-
-/// Whether an event is about lists, and what becomes of it.
-pub(crate) fn host_event(turn: &mut Turn<'_>) -> Option<Decision> {
-    match &turn.event.kind {
-        EventKind::OptionsShown(shown) => Some(super::lists::shown(turn, shown)),
-        EventKind::OptionsClosed { set, scope_instance } => {
-            Some(super::lists::closed(turn, set.as_ref(), scope_instance.as_deref()))
-        }
-        EventKind::FocusChanged(focus) => Some(super::lists::focused(turn, focus)),
-        _ => None,
     }
 }
 

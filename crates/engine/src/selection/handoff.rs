@@ -3,6 +3,7 @@
 
 use super::{
     ActionOutcome, Handoff, HandoffKind, OptionSet, Referent, ReferentKind, Scope, Slot, TraceEntry, View,
+    cue,
 };
 use crate::decision::{Decision, Reason, Verdict};
 use crate::lane::MessageKind;
@@ -52,7 +53,7 @@ fn semantic(turn: &Turn<'_>, view: &View, words: &Words, reason: Reason) -> Hand
         Reason::SelectionVerify => Some(Slot::ExplainLastAction),
         _ => slot(words).or(Some(Slot::ExplainEntityMeaning)),
     };
-    let cued = super::cue::cues(&RECOGNIZE[0], words, &[]).first().map(|cue| cue.scope);
+    let cued = cue::cues(&RECOGNIZE[0], words, &[]).first().map(|cue| cue.scope);
     let scope = cued.or(view.active_scope);
     Handoff {
         slot,
@@ -82,7 +83,10 @@ fn referent(turn: &Turn<'_>, view: &View, words: &Words, scope: Option<Scope>) -
     let stands =
         |set: &&OptionSet| view.standing(&set.id).is_some() && scope.is_none_or(|scope| set.scope == scope);
     let mut named = turn.sets().into_iter().filter(stands).flat_map(|set| {
-        set.options.iter().filter(|option| mentions(words, &option.label)).map(move |option| (set, option))
+        set.options
+            .iter()
+            .filter(|option| cue::mentions(words, &option.label))
+            .map(move |option| (set, option))
     });
     if let (Some((set, option)), None) = (named.next(), named.next()) {
         let kind = if set.scope == Scope::Chat { ReferentKind::Choice } else { ReferentKind::WidgetItem };
@@ -102,19 +106,6 @@ fn referent(turn: &Turn<'_>, view: &View, words: &Words, scope: Option<Scope>) -
             && scope.is_none_or(|scope| last.source_scope == scope)
     })?;
     Some(Referent::acted(&last.target_ref, last.source_scope, last.option_set_id.clone()))
-}
-
-/// Whether a text holds a label as whole words.
-fn mentions(words: &Words, label: &str) -> bool {
-    let label = crate::recognize::selection::normal::compact(label, false);
-    let all = words.all();
-    (0..all.len()).any(|from| {
-        let mut said = alloc::string::String::new();
-        all[from..].iter().any(|word| {
-            said.push_str(&crate::recognize::selection::normal::compact(words.raw(word), false));
-            !label.is_empty() && said == label
-        })
-    })
 }
 
 /// "Did I open sample2?" is answered from what was done (`spec 04 §15`): nothing is executed, and no model is asked.

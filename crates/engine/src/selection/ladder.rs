@@ -109,15 +109,13 @@ pub(crate) fn rule(scene: &Scene<'_>) -> Ruling {
         Ok(target) => target,
         Err(ruling) => return ruling,
     };
-    let judge = Judge::of(scene, &target);
-    judge.rule()
+    Judge::of(scene, &target).rule()
 }
 
 /// What a text denotes by continuity in the list as it is now: the veto of `spec 04 §12.4`.
 pub(crate) fn winner(scene: &Scene<'_>, set: &OptionSet) -> Result<usize, Blocked> {
     let target = scene.whole(set, false);
-    let judge = Judge::of(scene, &target);
-    judge.continuity().winner()
+    Judge::of(scene, &target).continuity().winner()
 }
 
 /// One text, read against one list.
@@ -194,15 +192,14 @@ impl<'j> Judge<'j> {
         if self.labelled || self.target.exact || matches!(self.reading, Reading::One(..)) {
             return None;
         }
-        let names = |text: &str| matches!(self.reading_in(text), Reading::One(..) | Reading::Tie(_));
         let named = |text: &str| match self.reading_in(text) {
             Reading::One(_, By::Ordinal | By::Badge | By::Other) => Some(Named::Place),
             Reading::One(..) | Reading::Tie(_) => Some(Named::Name),
             _ => None,
         };
-        let (part, rest) = remainder::divided(self.scene.lexicon, &self.target.message, named)?;
+        let (part, rest) = remainder::divided(self.scene.lexicon, &self.target.message, &named)?;
         if remainder::binds(self.scene.lexicon, &rest, |text| {
-            names(text)
+            named(text).is_some()
                 || hint::hints(&Parses::of(self.scene.lexicon, &Words::of(text), false), &self.pool)
                     .reaches(Class::A3)
         }) {
@@ -311,9 +308,8 @@ impl<'j> Judge<'j> {
             return None;
         }
         let phrase = |text: &str| normal::compact(text, false);
-        let cores: Vec<String> = self.parses.cores().map(|core| phrase(self.parses.written(&core))).collect();
-        let declared =
-            self.scene.policy.commands.iter().find(|command| cores.contains(&phrase(&command.phrase)));
+        let says = |said: &str| self.parses.cores().any(|core| phrase(self.parses.written(&core)) == said);
+        let declared = self.scene.policy.commands.iter().find(|command| says(&phrase(&command.phrase)));
         let changed = self.parses.changed();
         if declared.is_none() && changed.is_none() {
             return None;
@@ -322,8 +318,7 @@ impl<'j> Judge<'j> {
         let named = |text: &str| {
             let words = Words::of(text);
             let parses = Parses::of(self.scene.lexicon, &words, false);
-            let pool = self.pool.read(&parses);
-            match pool {
+            match self.pool.read(&parses) {
                 Reading::One(option, _) => Some(Some(option)),
                 Reading::Tie(_) | Reading::Collision(_) => Some(None),
                 _ => hint::hints(&parses, &self.pool).reaches(Class::A3).then_some(None),

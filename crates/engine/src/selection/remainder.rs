@@ -76,6 +76,5 @@ pub(super) fn binds(lexicon: &'static Lexicon, rest: &str, names: impl Fn(&str) 
     let all = words.all();
     let within = |section| lexicon.section(section).within(all);
     let changes = lexicon.section(COMMAND).at(all, 0);
-    let opens = lexicon.section(VERB).at(all, 0);
-    within(NOT) || changes && within(REFERENCE) || (opens || changes) && names(rest) || names(rest)
+    within(NOT) || changes && within(REFERENCE) || names(rest)
 }
