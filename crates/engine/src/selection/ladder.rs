@@ -197,7 +197,7 @@ impl<'j> Judge<'j> {
             Reading::One(..) | Reading::Tie(_) => Some(Named::Name),
             _ => None,
         };
-        let (part, rest) = remainder::divided(self.scene.lexicon, &self.target.message, &named)?;
+        let (part, rest) = remainder::divided(self.scene.lexicon, &self.target.message, named)?;
         if remainder::binds(self.scene.lexicon, &rest, |text| {
             named(text).is_some()
                 || hint::hints(&Parses::of(self.scene.lexicon, &Words::of(text), false), &self.pool)
