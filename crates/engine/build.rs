@@ -25,11 +25,12 @@ use compile::{Language, Tables};
 use vocabulary::Vocabulary;
 
 /// Where lexicons are, and what the engine calls them.
-const FOLDERS: [(&str, &str); 4] = [
+const FOLDERS: [(&str, &str); 5] = [
     ("src/recognize/data", "RECOGNIZE"),
     ("src/intent/data", "INTENT"),
     ("src/review/data", "REVIEW"),
     ("src/tickets/data", "DRAFT"),
+    ("src/memory/data", "MEMORY"),
 ];
 
 /// The names of places, one a line.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::ask::Purposes;
 use crate::id::CardId;
 use crate::lane::{LaneKey, Message, Record};
+use crate::memory::FactSet;
 use crate::time::Timestamp;
 use crate::trace::TurnSummary;
 use crate::workflow::Action;
@@ -50,6 +51,9 @@ pub struct Given {
     /// Where a person sees the message that came, when its channel has places for single messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
+    /// The facts of the channel and of the epics in reach, where the turn may need them: see [`crate::memory::wants`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<FactSet>,
     /// The turn `/maro why` explains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_turn: Option<TurnSummary>,

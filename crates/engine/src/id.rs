@@ -68,6 +68,8 @@ ids! {
     SetId, "os1-";
     /// A deadline.
     TimerId, "tm_";
+    /// A fact, by what it says and where it is kept (`spec 05 §8.1`).
+    FactId, "f1-";
 }
 
 /// Where a turn's new ids come from: the lane, the revision the turn writes, and a running number.

@@ -16,6 +16,7 @@ use crate::decisions::{Proposal, Tracked};
 use crate::event::Event;
 use crate::id::{CardId, DraftId, EffectId, LaneId, MessageId, TaskId, digest_id};
 use crate::intent::Remembered;
+use crate::memory::Fact;
 use crate::pending::{Answered, PendingState};
 use crate::review::Review;
 use crate::selection::{OptionSet, View};
@@ -324,6 +325,8 @@ pub enum Record {
     OptionSet(OptionSet),
     /// What a person's lists have come to; that of nobody is where everybody's begins.
     View(Box<View>),
+    /// A fact of this lane.
+    Fact(Box<Fact>),
 }
 
 /// The kind of a record, first part of its key.
@@ -351,11 +354,13 @@ pub enum RecordKind {
     OptionSet,
     /// See [`Record::View`].
     View,
+    /// See [`Record::Fact`].
+    Fact,
 }
 
 impl RecordKind {
     /// All of them, in their order.
-    pub(crate) const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 11] = [
         Self::Message,
         Self::Task,
         Self::Draft,
@@ -366,6 +371,7 @@ impl RecordKind {
         Self::Proposal,
         Self::OptionSet,
         Self::View,
+        Self::Fact,
     ];
     pub(crate) const COUNT: usize = Self::ALL.len();
 
@@ -383,6 +389,7 @@ impl RecordKind {
             Self::Proposal => "decision",
             Self::OptionSet => "option_set",
             Self::View => "view",
+            Self::Fact => "fact",
         }
     }
 }
@@ -415,6 +422,7 @@ impl Record {
             Self::Proposal(_) => RecordKind::Proposal,
             Self::OptionSet(_) => RecordKind::OptionSet,
             Self::View(_) => RecordKind::View,
+            Self::Fact(_) => RecordKind::Fact,
         }
     }
 
@@ -430,6 +438,7 @@ impl Record {
             Self::Proposal(proposal) => &proposal.id.0,
             Self::OptionSet(set) => &set.id.0,
             Self::View(view) => &view.user,
+            Self::Fact(fact) => &fact.canonical_id.0,
         }
     }
 }

@@ -31,6 +31,7 @@ pub mod given;
 pub mod id;
 pub mod intent;
 pub mod lane;
+pub mod memory;
 pub mod pending;
 pub mod policy;
 pub mod recognize;
@@ -56,7 +57,7 @@ pub use decision::{Decision, Reason, Verdict};
 pub use event::{Event, EventKind};
 pub use given::Given;
 pub use id::{
-    BatchId, CardId, DraftId, EffectId, LaneId, MessageId, PendingId, ProposalId, ReviewId, TaskId, TimerId,
+    BatchId, CardId, DraftId, EffectId, FactId, LaneId, MessageId, PendingId, ProposalId, ReviewId, TaskId, TimerId,
     TurnId,
 };
 pub use lane::{Change, Lane, LaneKey, LaneState, Record};

@@ -10,6 +10,7 @@ use crate::event::Event;
 use crate::given::Given;
 use crate::id::{EffectId, MessageId, TimerId};
 use crate::lane::{Change, Lane, LaneState};
+use crate::memory::FactsTouched;
 use crate::policy::Policy;
 use crate::rungs::{
     Tried::{self, Decided, Passed},
@@ -49,6 +50,8 @@ pub struct Step {
     pub adopt: Vec<(EffectId, Outcome)>,
     /// Messages this turn put into the lane, theirs and ours, in order.
     pub messages: Vec<MessageId>,
+    /// What it had to do with the facts of epics and channels; those of the lane are records.
+    pub facts: Vec<FactsTouched>,
     /// What was looked at.
     pub trace: Trace,
 }

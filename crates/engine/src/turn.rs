@@ -513,6 +513,7 @@ impl<'a> Turn<'a> {
             cancel: self.cancel,
             adopt: self.adopt,
             messages: self.messages,
+            facts: Vec::new(),
             trace: self.trace,
         }
     }

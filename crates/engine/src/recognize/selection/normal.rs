@@ -182,6 +182,19 @@ pub(crate) fn folded_text(text: &str) -> String {
     out
 }
 
+/// The same with its pictures, and never empty of a text that has something to show: what tells two texts apart
+/// (`folded` of `spec 04 §6`).
+pub(crate) fn folded_whole(text: &str) -> String {
+    let mut out = String::new();
+    Compact::default().add(text, true, |_, word| {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    });
+    if out.is_empty() { verbatim_form(text) } else { out }
+}
+
 /// Whether two texts are equal but for case, width, digits' script, invisible marks and how much space there is.
 pub(crate) fn verbatim(one: &str, other: &str) -> bool {
     verbatim_form(one) == verbatim_form(other)
