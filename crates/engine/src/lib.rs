@@ -22,6 +22,7 @@ extern crate std;
 pub mod approval;
 pub mod ask;
 pub mod canon;
+pub mod context;
 pub mod decision;
 pub mod decisions;
 pub mod effect;

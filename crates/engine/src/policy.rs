@@ -1,5 +1,6 @@
 //! Every limit and lifetime, with its reason. Nowhere else in the engine is a number.
 
+pub mod context;
 pub mod selection;
 
 use alloc::collections::BTreeMap;
@@ -8,6 +9,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
+use self::context::{ContextPolicy, FactsPolicy, SummaryPolicy};
 use self::selection::Selection;
 use crate::ask::Purpose;
 use crate::canon::{hex, jcs, sha256};
@@ -149,6 +151,15 @@ pub struct Policy {
     /// version.
     #[serde(skip_serializing_if = "Selection::is_default")]
     pub selection: Selection,
+    /// What prompts tell of the past.
+    #[serde(skip_serializing_if = "ContextPolicy::is_default")]
+    pub context: ContextPolicy,
+    /// When and how a conversation is condensed.
+    #[serde(skip_serializing_if = "SummaryPolicy::is_default")]
+    pub summary: SummaryPolicy,
+    /// What is remembered as fact.
+    #[serde(skip_serializing_if = "FactsPolicy::is_default")]
+    pub facts: FactsPolicy,
     /// Intake limits the engine words, the runtime enforces.
     pub intake: IntakeLimits,
     /// Names of places that are known here, beside those of the gazetteer (`spec 02 §6`). Not written while there are
@@ -452,6 +463,16 @@ fn matches(pattern: &str, word: &str) -> bool {
 }
 
 impl Policy {
+    /// The first key whose value cannot be meant, and why.
+    #[must_use]
+    pub fn wrong(&self) -> Option<(&'static str, String)> {
+        let selection = || self.selection.wrong().map(|(key, why)| (key, why.into()));
+        selection()
+            .or_else(|| self.context.wrong())
+            .or_else(|| self.summary.wrong())
+            .or_else(|| self.facts.wrong())
+    }
+
     /// The policy's version: the first 12 hex digits of the hash over all of it.
     #[must_use]
     pub fn version(&self) -> String {

@@ -7,7 +7,6 @@
 
 mod select;
 
-use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use minijinja::syntax::SyntaxConfig;
@@ -16,6 +15,7 @@ use serde_json::{Value, json};
 use throughline_engine::EffectId;
 use throughline_engine::ask::{Ask, Question, Reviewed};
 use throughline_engine::canon::{hex, sha256};
+use throughline_engine::context::text::quote;
 use throughline_engine::intent::Intent;
 use throughline_engine::redact::redacted;
 use throughline_engine::tickets::ItemType;
@@ -229,35 +229,6 @@ fn quoted(text: &str) -> String {
     let mut out = String::new();
     quote(&mut out, &redacted(text));
     out
-}
-
-/// A JSON string in which nothing can be taken for markup, and nothing turns the direction of what follows
-/// (`spec 05 §3.2`).
-fn quote(out: &mut String, text: &str) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{0}'..='\u{1f}'
-            | '\u{7f}'..='\u{9f}'
-            | '\u{61c}'
-            | '\u{200e}'
-            | '\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2066}'..='\u{2069}'
-            | '`'
-            | '<'
-            | '>' => {
-                let _ = write!(out, "\\u{:04x}", u32::from(c));
-            }
-            _ => out.push(c),
-        }
-    }
-    out.push('"');
 }
 
 #[cfg(test)]

@@ -88,7 +88,7 @@ pub(super) fn typed(merged: Merged) -> Result<Config, ConfigErrors> {
         raw.projects.into_iter().map(|(key, raw)| (key, raw.project)).collect();
     let mut policy = raw.policy;
     policy.approvers = raw.approvers;
-    if let Some((path, why)) = policy.selection.wrong() {
+    if let Some((path, why)) = policy.wrong() {
         wrong.say(&codes::CONFIG_INVALID, &format!("policy.{path}"), format!("`policy.{path}` {why}"));
     }
     if policy.project.tracker == "local" && !projects.contains_key(&policy.project.project) {

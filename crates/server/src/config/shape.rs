@@ -7,6 +7,8 @@ use serde_json::json;
 use throughline_engine::Policy;
 use throughline_engine::ask::Purpose;
 use throughline_engine::effect::EffectClass;
+use throughline_engine::lane::TaskStatus;
+use throughline_engine::policy::context::{ContextPolicy, FactsPolicy, SummaryPolicy};
 use throughline_engine::policy::selection::Selection;
 use throughline_engine::selection;
 use throughline_engine::tickets::{ItemType, Part};
@@ -212,8 +214,7 @@ fn project() -> Vec<Key> {
 
 /// The engine's policy as settings: its defaults show which keys there are. Approver rules are said on top.
 fn policy() -> Shape {
-    let defaults = serde_json::to_value(Policy::default()).unwrap_or_default();
-    let mut shape = of_json(&defaults);
+    let mut shape = of(&Policy::default());
     if let Shape::Table(keys) = &mut shape {
         keys.retain(|key| key.name != "approvers");
         for key in keys.iter_mut().filter(|key| key.name == "busy") {
@@ -238,14 +239,18 @@ fn policy() -> Shape {
             selections(),
             "Which option of a list that is shown a short message means.",
         ));
+        keys.extend([
+            key("context", context(), "What prompts tell of the past."),
+            key("summary", of(&SummaryPolicy::default()), "When and how a conversation is condensed."),
+            key("facts", facts(), "What is remembered as fact, and how much of it is shown."),
+        ]);
     }
     shape
 }
 
 /// What is said of lists of options: an installation that says nothing of them has no such table.
 fn selections() -> Shape {
-    let defaults = serde_json::to_value(Selection::default()).unwrap_or_default();
-    let mut shape = of_json(&defaults);
+    let mut shape = of(&Selection::default());
     if let Shape::Table(keys) = &mut shape {
         let command = vec![
             key("phrase", Shape::Text, "What is said."),
@@ -262,6 +267,36 @@ fn selections() -> Shape {
         }
     }
     shape
+}
+
+fn context() -> Shape {
+    let mut shape = of(&ContextPolicy::default());
+    if let Shape::Table(keys) = &mut shape {
+        let over = [TaskStatus::Completed, TaskStatus::Failed, TaskStatus::Cancelled];
+        for key in keys {
+            match (&*key.name, &mut key.shape) {
+                ("history_statuses", shape) => *shape = words(over.map(TaskStatus::word).to_vec()),
+                ("project", Shape::Table(keys)) => {
+                    keys.push(self::key("goal", Shape::Text, "What it is to come to."));
+                }
+                _ => {}
+            }
+        }
+    }
+    shape
+}
+
+fn facts() -> Shape {
+    let mut shape = of(&FactsPolicy::default());
+    if let Shape::Table(keys) = &mut shape {
+        keys.push(key("trusted_authors", texts(), "Whose words are trusted; none: every full member."));
+    }
+    shape
+}
+
+/// The keys of a part of the policy, which its defaults show.
+fn of(part: &impl serde::Serialize) -> Shape {
+    of_json(&serde_json::to_value(part).unwrap_or_default())
 }
 
 fn of_json(value: &serde_json::Value) -> Shape {

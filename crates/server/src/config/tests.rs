@@ -232,3 +232,25 @@ fn lists_of_options_have_settings_and_a_short_name_for_the_switch() {
         assert!(selection(&environment(name, value)).is_err(), "{name}");
     }
 }
+
+#[test]
+fn c4_a_limit_of_context_out_of_its_bounds_is_named_with_its_value_and_its_bounds() {
+    let (_folder, sources) = file("[policy.context]\nrecent_tasks = 3\n");
+    assert_eq!(Config::load(&sources).unwrap().policy.context.recent_tasks, 3);
+    for (table, key, value, bounds) in [
+        ("context", "recent_tasks", "2", "3 to 5"),
+        ("context", "recent_tasks", "6", "3 to 5"),
+        ("context", "max_blockers", "51", "3 to 50"),
+        ("context", "max_tokens", "5999", "at least 6000"),
+        ("context", "window", "9", "10 to 20"),
+        ("summary", "keep", "31", "1 to 30"),
+        ("facts", "supersede", "101", "0 to 100"),
+    ] {
+        let (_folder, sources) = file(&format!("[policy.{table}]\n{key} = {value}\n"));
+        let error = Config::load(&sources).unwrap_err().to_string();
+        let expected = format!("`policy.{table}.{key}` is {value}, and has to be {bounds}");
+        assert!(error.contains(&expected), "{error}");
+    }
+    let (_folder, sources) = file("[policy.context]\nhistory_statuses = [\"failed\"]\n");
+    assert!(Config::load(&sources).unwrap_err().to_string().contains("history_statuses` names completed"));
+}
