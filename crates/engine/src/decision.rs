@@ -160,6 +160,13 @@ reasons! {
 
     IntentRule = "intent.rule", "A rule recognised what is wanted.";
     IntentModel = "intent.model", "A model, asked within bounds, recognised what is wanted.";
+    ContextTooLarge = "context.too_large", "What a prompt may not leave out does not fit into one: no model was asked.";
+    SummaryReplaced = "summary.replaced", "A model condensed the older messages; its summary is the lane's.";
+    SummaryExtracted = "summary.extracted", "Older messages were folded without a model: single lines of them are kept.";
+    SummaryFailed = "summary.failed", "No summary came, or none that can be used; everything stays as it was.";
+    SummaryUngrounded = "summary.ungrounded", "The summary names what its sources do not; everything stays as it was.";
+    SummarySuperseded = "summary.superseded", "A summary came for messages that are folded already; it is ignored.";
+    SummaryWithheld = "summary.withheld", "The words of a folded message were taken back: what was made of them is shown no more, and made anew.";
     AnswerClamped = "answer.clamped", "The model named a message it had not been offered; that was removed from its answer.";
     AnswerMended = "answer.mended", "A model's answer could not be used as it was; the model was asked once more, with what was wrong.";
     Drafted = "draft.written", "A model was asked for the text of a ticket; what it wrote, or what the message says itself, goes on.";

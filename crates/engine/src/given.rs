@@ -33,6 +33,9 @@ pub struct Given {
     /// What stands next to that message in its lane, where the lane has not loaded it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub beside: Neighbours,
+    /// The newest messages that the lane's summary covers, oldest first, where the step makes it anew.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub covered: Vec<Message>,
     /// The pressed button's stored record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub press: Option<PressTarget>,

@@ -196,6 +196,13 @@ pub fn made(lane: &LaneId, id: &str) -> Option<Made> {
     Some(Made { kind, revision: number(revision)?, ordinal: u32::try_from(number(ordinal)?).ok()? })
 }
 
+/// The order in which a lane's messages came: the revision and the place in it that made an id.
+#[must_use]
+pub(crate) fn place(message: &str) -> Option<(u64, u64)> {
+    let (revision, ordinal) = message.strip_prefix(MessageId::PREFIX)?.split_once('_')?;
+    Some((number(revision)?, number(ordinal)?))
+}
+
 /// Decimal digits as they are written: no sign, no zero before them.
 fn number(digits: &str) -> Option<u64> {
     let plain = digits.bytes().all(|c| c.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));

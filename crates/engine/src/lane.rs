@@ -6,6 +6,7 @@ mod task;
 
 use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,7 @@ use crate::event::Event;
 use crate::id::{CardId, DraftId, EffectId, LaneId, MessageId, TaskId, digest_id};
 use crate::intent::Remembered;
 use crate::memory::Fact;
+use crate::memory::summary::Covered;
 use crate::pending::{Answered, PendingState};
 use crate::review::Review;
 use crate::selection::{OptionSet, View};
@@ -200,6 +202,15 @@ pub struct LaneState {
     /// The loaded messages, oldest first.
     #[serde(default, skip_serializing_if = "Ids::is_empty")]
     pub window: Ids<MessageId>,
+    /// The raw messages that have left the window, oldest first (`spec 05 §7`).
+    #[serde(default, skip_serializing_if = "Ids::is_empty")]
+    pub earlier: Ids<MessageId>,
+    /// What stands for the messages before those.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub covered: Option<Arc<Covered>>,
+    /// The newest time of any message this lane has taken in; it never goes back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_seen_ts: Option<Timestamp>,
     /// The loaded cards, oldest first.
     #[serde(default, skip_serializing_if = "Ids::is_empty")]
     pub cards: Ids<CardId>,
@@ -221,6 +232,9 @@ pub struct OpenAsk {
     pub round: u8,
     /// The message it is about; routing goes on with it when the answer is there.
     pub message: MessageId,
+    /// The messages its prompt showed: what an answer states of facts may stand in these.
+    #[serde(default, skip_serializing_if = "Ids::is_empty")]
+    pub shown: Ids<MessageId>,
     /// Whose message that was.
     pub by: String,
     /// When that message came in: what the `collect` window counts from.

@@ -7,12 +7,14 @@ use crate::event::{Event, EventKind, Press};
 use crate::given::Given;
 use crate::id::{CardId, ReviewId, TaskId};
 use crate::lane::{Lane, Record, RecordKey, RecordKind};
+use crate::memory::summary;
+use crate::policy::Policy;
 use crate::workflow::{About, Known, Progress, shows};
 
 /// Which records an event needs that the lane has not loaded: the runtime reads them and hands them over in
 /// [`Given::revived`], and asks again until nothing is missing.
 #[must_use]
-pub fn needs(lane: &Lane, event: &Event, given: &Given) -> Vec<RecordKey> {
+pub fn needs(lane: &Lane, event: &Event, given: &Given, policy: &Policy) -> Vec<RecordKey> {
     let card: Option<&CardId> = match &event.kind {
         EventKind::CardPressed { press, .. } | EventKind::FormSubmitted { press, .. } => match press {
             Press::Decision { card, .. } => Some(card),
@@ -99,6 +101,7 @@ pub fn needs(lane: &Lane, event: &Event, given: &Given) -> Vec<RecordKey> {
         .map(|task| key(RecordKind::Task, &task))
         .collect();
     wanted.extend(tasks);
+    wanted.extend(summary::needs(lane, event, policy));
     wanted.retain(|key| have(key).is_none());
     wanted
 }

@@ -36,6 +36,8 @@ pub mod limits {
     pub const RETRY_FIRST: Millis = Timestamp::SECOND;
     /// The longest delay the schedule gives by itself.
     pub const RETRY_LONGEST: Millis = 300 * Timestamp::SECOND;
+    /// Tokens of what stands around the words in the last section of a prompt: its heading, its fences and their marks.
+    pub const INPUT_FRAME: u32 = 64;
     /// Characters of a message that a hint about it shows (`spec 02 §4`).
     pub const SNIPPET: usize = 180;
     /// Characters of a person's name, as cards and posts name them.

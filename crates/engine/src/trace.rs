@@ -6,6 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
+use crate::context::prompt::{Built, Section};
 use crate::decision::{Decision, Reason};
 use crate::focus::{FocusSource, Need, Reference, Thread};
 use crate::id::{MessageId, TaskId, TurnId};
@@ -213,6 +214,42 @@ pub struct Trace {
     /// What was looked at among the options somebody was shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selection: Option<Box<Account>>,
+    /// The prompt of the model that was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<Box<PromptTrace>>,
+}
+
+/// What a prompt is known by; its text is in the effect alone (`spec 05 §4.3`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PromptTrace {
+    /// Of sections 1 to 7.
+    pub context_fingerprint: String,
+    /// Of sections 1 to 4.
+    pub prefix_fingerprint: String,
+    /// What had to be left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub omitted: Vec<Omitted>,
+}
+
+/// Units of a section that had to be left out of a prompt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Omitted {
+    /// Which section.
+    pub section: Section,
+    /// How many messages, facts, lines or tasks.
+    pub units: u32,
+}
+
+impl PromptTrace {
+    pub(crate) fn of(prompt: &Built) -> Box<Self> {
+        let omitted =
+            prompt.omitted.iter().map(|(section, units)| Omitted { section: *section, units: *units });
+        Box::new(Self {
+            context_fingerprint: prompt.context_fingerprint.clone(),
+            prefix_fingerprint: prompt.prefix_fingerprint.clone(),
+            omitted: omitted.collect(),
+        })
+    }
 }
 
 impl Trace {

@@ -23,6 +23,7 @@ use crate::id::{
     BatchId, CardId, DraftId, EffectId, MessageId, Mint, PendingId, ProposalId, ReviewId, TaskId, TimerId,
 };
 use crate::lane::{Change, Lane, LaneState, Message, MessageKind, Record, RecordKey, RecordKind, Role};
+use crate::memory::summary;
 use crate::pending::{PendingClass, PendingKind, PendingState};
 use crate::policy::{Policy, limits};
 use crate::recognize::{Expected, Words};
@@ -64,6 +65,8 @@ pub(crate) struct Turn<'a> {
     pub(crate) head: LaneState,
     pub(crate) trace: Trace,
     pub(crate) said: Option<Rc<Said>>,
+    /// That message as it was posted, when this event is not the one that brought it.
+    pub(crate) heard: Option<Posted>,
     pub(crate) focus: Option<FocusContext>,
     /// Whether the message needs its anchor.
     pub(crate) reference: Reference,
@@ -93,6 +96,7 @@ impl<'a> Turn<'a> {
             head: lane.head.clone(),
             trace: Trace::default(),
             said: None,
+            heard: None,
             focus: None,
             reference: Reference::default(),
             applied: None,
@@ -285,6 +289,14 @@ impl<'a> Turn<'a> {
 
     // ---- messages ----
 
+    /// The message being routed, as it was posted.
+    pub(crate) fn posted(&self) -> Option<&Posted> {
+        match &self.event.kind {
+            EventKind::MessagePosted(posted) => Some(posted),
+            _ => self.heard.as_ref(),
+        }
+    }
+
     /// Keeps a person's message and makes it the one being routed. Returns its internal id.
     pub(crate) fn hear(&mut self, posted: &Posted) -> MessageId {
         self.forget_if_idle();
@@ -354,6 +366,7 @@ impl<'a> Turn<'a> {
     }
 
     pub(crate) fn keep(&mut self, message: Message) {
+        self.head.last_seen_ts = self.head.last_seen_ts.max(Some(message.at));
         self.head.window.push(&message.id);
         self.messages.push(message.id.clone());
         self.put(Record::Message(message));
@@ -498,6 +511,7 @@ impl<'a> Turn<'a> {
 
     pub(crate) fn finish(mut self, mut decision: Decision) -> Step {
         if decision.outcome != Verdict::Ignored {
+            summary::fold(&mut self);
             self.prune();
         }
         decision.applied = decision.applied.or(self.applied.take());

@@ -4,6 +4,7 @@ mod world;
 
 use proptest::prelude::*;
 use throughline_engine::ask::{Answer, Ask};
+use throughline_engine::context::prompt::Section;
 use throughline_engine::effect::{EffectBody, EffectResult, Outcome};
 use throughline_engine::event::{AssistantPosted, Posted};
 use throughline_engine::focus::{self, FocusSource, Thread};
@@ -108,7 +109,7 @@ fn a_quotation_is_the_hint_of_a_message_nobody_knows() {
     });
     let given = Given { model: true.into(), ..direct() };
     let step = step(&lane, &event, &given, &Policy::default());
-    let EffectBody::ModelAsk(Ask { hint: Some(hint), window, .. }) = &step.effects[0].body else {
+    let EffectBody::ModelAsk(Ask { hint: Some(hint), prompt, .. }) = &step.effects[0].body else {
         panic!("no hint")
     };
     assert_eq!(
@@ -116,7 +117,7 @@ fn a_quotation_is_the_hint_of_a_message_nobody_knows() {
         (&None, Some("c_9"))
     );
     assert_eq!(hint.focus_anchor_text_snippet, "Weather for Cardiff: sunny");
-    assert!(window.is_empty());
+    assert!(prompt.sections.iter().all(|(section, _)| *section != Section::Window));
 }
 
 /// Whatever a channel says, a message is not its own anchor.

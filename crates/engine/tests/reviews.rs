@@ -38,7 +38,10 @@ fn said(step: &Step) -> String {
 #[test]
 fn a_review_is_shown_in_full_by_a_model_or_from_its_record() {
     for (answer, expected) in [
-        (Answer::Text { text: "All of it in one piece.".into() }, "All of it in one piece."),
+        (
+            Answer::Text { text: "All of it in one piece.".into(), facts: Vec::new() },
+            "All of it in one piece.",
+        ),
         (Answer::None { why: "timeout".into() }, "v1, in full"),
     ] {
         let mut w = World::new();
@@ -112,7 +115,11 @@ fn a_forgotten_review_is_not_shown_in_full() {
     let card = w.card();
     let asked = ask(&w.presses("bob", &card, 1, Action::ShowFull));
     let _ = w.says("ana", "/maro forget review");
-    let late = answers(&mut w, &asked, Answer::Text { text: "Everything about Postgres.".into() });
+    let late = answers(
+        &mut w,
+        &asked,
+        Answer::Text { text: "Everything about Postgres.".into(), facts: Vec::new() },
+    );
     assert_eq!(said(&late), "This review was forgotten");
 }
 
@@ -186,7 +193,7 @@ fn a_reply_to_a_review_that_is_not_loaded_finds_it() {
     let event =
         Event { id: "test:reply".into(), received_at: w.now, actor: "ana".into(), kind: kind.clone() };
     for _ in 0..3 {
-        let wanted = needs(&w.lane, &event, &given);
+        let wanted = needs(&w.lane, &event, &given, &Policy::default());
         given.revived.extend(kept.iter().filter(|record| wanted.contains(&record.key())).cloned());
     }
     let step = w.event("ana", kind, given);

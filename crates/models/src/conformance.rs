@@ -1,6 +1,7 @@
 //! What every [`Model`] keeps to, whatever is behind it: run it over yours.
 
-use throughline_engine::ask::{Answer, Ask, Candidate, Choice, Question, Reviewed, Verdict, judge};
+use throughline_engine::ask::{Answer, Ask, Candidate, Choice, Question, Reviewed, Shown, Verdict, judge};
+use throughline_engine::context::prompt::Anchor;
 use throughline_engine::effect::Attempt;
 use throughline_engine::focus::Hint;
 use throughline_engine::selection::{Metadata, Scope};
@@ -34,6 +35,11 @@ pub fn asks(text: &str) -> Vec<Ask> {
         Question::Synthesis { review },
         Question::Select(Box::new(choice())),
         Question::Answer,
+        Question::Summary {
+            base_cursor: 0,
+            to: MessageId("m_6_0".into()),
+            messages: vec![r#"{ "id": "m_6_0", "text": "We moved the login." }"#.into()],
+        },
     ];
     let hint = Hint {
         focus_anchor_internal_id: Some(MessageId("m_7_0".into())),
@@ -42,8 +48,14 @@ pub fn asks(text: &str) -> Vec<Ask> {
         task_id: None,
     };
     let about = |question| {
-        let ask = Ask::about(question, text, &policy);
-        Ask { window: vec!["We moved the login.".into()], hint: Some(hint.clone()), ..ask }
+        let said = r#"{ "id": "m_6_0", "at": "2026-01-15T10:00:00Z", "role": "user", "from": "ana", "text": "We moved the login." }"#;
+        let focus = r#"{ "focus": { "id": "c1", "focusAnchorTextSnippet": "The login fails on Firefox" } }"#;
+        let closed = matches!(question, Question::Select(_) | Question::Summary { .. });
+        let anchor = Anchor { own: vec![focus.into()], ..Anchor::default() };
+        let shown = Shown { window: vec![said.into()], anchor, ..Shown::default() };
+        let shown = if closed { Shown::default() } else { shown };
+        let hint = (!closed).then(|| hint.clone());
+        Ask::within(question, text, hint, shown, &policy).expect("it is short")
     };
     questions.into_iter().map(about).collect()
 }
@@ -95,7 +107,8 @@ pub fn inside(ask: &Ask, answer: &Answer) -> bool {
         (Question::Select(_), Answer::Select { confidence, .. }) => *confidence <= 100,
         (Question::Draft { .. }, Answer::Draft { .. })
         | (Question::Patch { .. }, Answer::Patch(_))
-        | (Question::Synthesis { .. } | Question::Answer, Answer::Text { .. }) => true,
+        | (Question::Synthesis { .. } | Question::Answer, Answer::Text { .. })
+        | (Question::Summary { .. }, Answer::Summary { .. }) => true,
         (Question::Review { .. }, Answer::Review(review)) => {
             ["", "architecture", "security", "pm"].contains(&review.kind.as_str())
         }

@@ -8,9 +8,9 @@ use throughline_engine::MessageId;
 use throughline_engine::ask::{Answer, Ask, Question, Says};
 use throughline_engine::intent::Intent;
 
-use crate::prompt::ANCHOR;
 use crate::unique::Once;
 use crate::written;
+use throughline_engine::ask::wording::ANCHOR;
 
 /// The longest answer that is read, in bytes.
 pub const MAX_ANSWER: usize = 256 * 1024;
@@ -30,7 +30,10 @@ pub fn parse(ask: &Ask, raw: &str) -> Answer {
         Question::Review { .. } => written::review(raw),
         Question::Patch { .. } => written::patch(raw),
         Question::Select(_) => parse_select(raw),
-        Question::Synthesis { .. } | Question::Answer => written::text(raw),
+        Question::Synthesis { .. } | Question::Answer => {
+            written::text(raw, |text, facts| Answer::Text { text, facts })
+        }
+        Question::Summary { .. } => written::text(raw, |text, facts| Answer::Summary { text, facts }),
     }
 }
 

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 use throughline_engine::ask::{Answer, Drafted, Patch, Reviewed};
+use throughline_engine::memory::Proposal;
 use throughline_engine::tickets::{ItemType, Part};
 
 use crate::no_answer;
@@ -82,13 +83,20 @@ pub(crate) fn patch(raw: &str) -> Answer {
     read::<Patch>(raw).map_or_else(no_answer, Answer::Patch)
 }
 
-/// `{"text": "…"}`.
-pub(crate) fn text(raw: &str) -> Answer {
+/// `{"text": "…", "facts": […]}`: words, and what the model found stated. A fact that cannot be read is one that says
+/// nothing, and spoils no other.
+pub(crate) fn text(raw: &str, of: fn(String, Vec<Proposal>) -> Answer) -> Answer {
     #[derive(Deserialize)]
     struct Words {
         text: String,
+        #[serde(default)]
+        facts: Value,
     }
-    read::<Words>(raw).map_or_else(no_answer, |words| Answer::Text { text: words.text })
+    read::<Words>(raw).map_or_else(no_answer, |words| {
+        let facts = words.facts.as_array().into_iter().flatten();
+        let facts = facts.map(|fact| serde_json::from_value(fact.clone()).unwrap_or_default());
+        of(words.text, facts.collect())
+    })
 }
 
 #[cfg(test)]
@@ -133,7 +141,11 @@ mod tests {
         assert_eq!(review(r#"{"kind":"legal","topic":"t","summary":"s"}"#), no_answer("out_of_pool"));
         assert!(matches!(patch(r#"{"risks":["r"]}"#), Answer::Patch(_)));
         assert_eq!(patch(r#"{"risks":"r"}"#), no_answer("schema"));
-        assert_eq!(text(r#"{"text":"hi"}"#), Answer::Text { text: "hi".into() });
+        let text = |raw| text(raw, |text, facts| Answer::Text { text, facts });
+        assert_eq!(text(r#"{"text":"hi"}"#), Answer::Text { text: "hi".into(), facts: Vec::new() });
+        let stated = r#"{"text":"hi","facts":[7,{"type":"decision","scope":"thread","text":"We use X","confidence":1}]}"#;
+        let Answer::Text { facts, .. } = text(stated) else { panic!() };
+        assert_eq!((facts.len(), facts[0].text.as_str(), facts[1].text.as_str()), (2, "", "We use X"));
         assert_eq!(text("hi"), no_answer("prose"));
     }
 }

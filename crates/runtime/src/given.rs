@@ -5,9 +5,10 @@ use throughline_engine::canon::{hex, sha256};
 use throughline_engine::event::{EventKind, Posted, Press};
 use throughline_engine::given::{Addressing, Neighbours, Paused, PressTarget};
 use throughline_engine::lane::{Lane, Message, Record};
+use throughline_engine::memory::summary;
 use throughline_engine::trace::TurnSummary;
 use throughline_engine::workflow::Action;
-use throughline_engine::{Event, Given, LaneKey, MessageId, focus, id, needs, snapshot};
+use throughline_engine::{EffectId, Event, Given, LaneKey, MessageId, focus, id, needs, snapshot};
 use throughline_store::StoredTurn;
 
 use crate::record::Turn;
@@ -43,10 +44,7 @@ impl Runtime {
         match &event.kind {
             EventKind::MessagePosted(posted) => {
                 if let Some(reply) = &posted.reply_to {
-                    given.anchor = self.message(lane, reply).await?;
-                    if let Some(anchor) = &given.anchor {
-                        given.beside = self.beside(lane, &anchor.id).await?;
-                    }
+                    self.anchored(lane, reply, &mut given).await?;
                 }
                 if !given.model.is_empty() {
                     given.paused = self.paused(key).await?;
@@ -66,10 +64,45 @@ impl Runtime {
                 given.paused = self.paused(key).await?;
             }
             EventKind::Command { .. } => given.last_turn = self.last_turn(key).await?,
+            EventKind::EffectSettled { effect, .. } => {
+                if let Some(reply) = waiting(lane, effect).and_then(|posted| posted.reply_to.as_deref()) {
+                    self.anchored(lane, reply, &mut given).await?;
+                }
+            }
             _ => {}
+        }
+        if summary::looks_back(lane, event, &given) {
+            given.covered = self.covered(lane).await?;
         }
         self.revive(lane, event, &mut given).await?;
         Ok(given)
+    }
+
+    /// The message that is replied to, and what stands beside it.
+    async fn anchored(&self, lane: &Lane, reply: &str, given: &mut Given) -> Result<(), Stop> {
+        given.anchor = self.message(lane, reply).await?;
+        if let Some(anchor) = &given.anchor {
+            given.beside = self.beside(lane, &anchor.id).await?;
+        }
+        Ok(())
+    }
+
+    /// The newest messages that are no longer raw, oldest first, as far as the store has them.
+    async fn covered(&self, lane: &Lane) -> Result<Vec<Message>, Stop> {
+        let most = self.policy.summary.hard_cap;
+        let mut found = Vec::new();
+        let mut before = u64::MAX;
+        while found.len() < most {
+            let stored = self.store.turns_before(&lane.key, before, TURNS_LOOKED_AT).await?;
+            let Some(oldest) = stored.iter().map(|turn| turn.revision).min() else { break };
+            for id in newest_first(&stored)?.iter().filter(|id| !lane.head.is_raw(id)) {
+                found.extend(self.message(lane, id.as_str()).await?);
+            }
+            before = oldest;
+        }
+        found.truncate(most);
+        found.reverse();
+        Ok(found)
     }
 
     /// What a model is there for.
@@ -83,7 +116,7 @@ impl Runtime {
     async fn revive(&self, lane: &Lane, event: &Event, given: &mut Given) -> Result<(), Stop> {
         for _ in 0..6 {
             let mut found = false;
-            for key in needs(lane, event, given) {
+            for key in needs(lane, event, given, &self.policy) {
                 let Some(stored) = self.store.record(&lane.key, key.kind.word(), &key.key).await? else {
                     continue;
                 };
@@ -184,6 +217,18 @@ impl Runtime {
         Ok(None)
     }
 }
+
+/// The message a model is being asked about by that effect.
+fn waiting<'l>(lane: &'l Lane, effect: &EffectId) -> Option<&'l Posted> {
+    let ask = lane.head.ask.as_ref().filter(|ask| ask.effect == *effect)?;
+    match &lane.records.held(ask.message.as_str())?.kind {
+        EventKind::MessagePosted(posted) => Some(posted),
+        _ => None,
+    }
+}
+
+/// How many turns are read at once for what a summary covers.
+const TURNS_LOOKED_AT: u32 = 64;
 
 /// How many turns are looked at for the message before or after another: most turns have one.
 const TURNS_BESIDE: u32 = 8;

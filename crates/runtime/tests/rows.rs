@@ -50,6 +50,7 @@ fn full() -> TurnRow {
             rule: Some("verb and object".into()),
             candidates: vec!["ticket".into(), "review".into()],
             selection: None,
+            prompt: None,
         },
         policy: "04bd2b8091c4".into(),
         engine: "0.1.0".into(),

@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use throughline_engine::given::Actor;
+use throughline_engine::lane::RecordKind;
 use throughline_engine::{
     Admission, Event, Given, Lane, LaneKey, Millis, Policy, Step, Timestamp, admit, needs, step,
 };
@@ -110,7 +111,9 @@ impl<'p> LaneOfCase<'p> {
         if admit(&self.lane, &event, self.policy) != Admission::Now {
             return Err(DriverError("the lane waits for a model, and no model may be asked".into()));
         }
-        if let Some(missing) = needs(&self.lane, &event, &given).first() {
+        // What a lane has let go of its talk is folded without its words; anything else would change what is decided.
+        let missing = needs(&self.lane, &event, &given, self.policy);
+        if let Some(missing) = missing.iter().find(|key| key.kind != RecordKind::Message) {
             return Err(DriverError(format!(
                 "the lane has let go of its {} {}",
                 missing.kind.word(),

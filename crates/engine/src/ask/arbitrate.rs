@@ -8,13 +8,16 @@ use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::{Answer, Ask, Asked, Purpose, Question, Verdict, judge};
+use super::{Answer, Ask, Asked, Purpose, Question, Shown, Verdict, judge};
+use crate::context::window;
 use crate::decision::{self, Decision, Reason};
 use crate::effect::EffectBody;
 use crate::event::{Event, EventKind, Posted};
-use crate::id::{CardId, EffectId, MessageId};
+use crate::focus::{Hint, resolve};
+use crate::id::{EffectId, MessageId};
 use crate::intent::Intent;
-use crate::lane::{Message, OpenAsk, Record, RecordKind};
+use crate::lane::{OpenAsk, Record, RecordKind};
+use crate::memory::summary;
 use crate::policy::limits;
 use crate::recognize::Words;
 use crate::redact::snippet;
@@ -22,9 +25,8 @@ use crate::review::flow as review;
 use crate::rungs::{event, focus, intent, said};
 use crate::selection::{SetOption, cycle};
 use crate::tickets::{batch, flow};
-use crate::trace::Rung;
+use crate::trace::{PromptTrace, Rung};
 use crate::turn::{Said, Turn};
-use crate::workflow::project;
 
 /// Whether a model may be asked now: one is there for this, nobody paused everything, and this lane is not asking
 /// already.
@@ -39,8 +41,7 @@ pub(crate) fn open(turn: &mut Turn<'_>, about: Asked, question: Question) -> boo
     if !may(turn, question.purpose()) || turn.said.is_none() {
         return false;
     }
-    put(turn, about, question, Vec::new(), 1);
-    true
+    put(turn, about, question, Vec::new(), 1)
 }
 
 /// Takes back what is being asked about a message that says something else now, and routes on with that. Which intent it
@@ -62,57 +63,63 @@ pub(crate) fn again(turn: &mut Turn<'_>, about: Asked, question: Question) -> de
     hand_over(turn, about, None).outcome
 }
 
-fn put(turn: &mut Turn<'_>, about: Asked, question: Question, complaints: Vec<String>, round: u8) {
-    let Some(said) = turn.said.clone() else { return };
-    let mut ask = Ask::about(question, said.text(), turn.policy);
-    ask.complaints = complaints;
-    let focus = focus(turn);
-    let window = focus.window(turn.lane, turn.given);
-    ask.window = window.into_iter().filter_map(|message| legible(turn, message)).collect();
-    ask.hint = focus.hint(&turn.reference, turn.lane, &turn.event.kind, turn.given);
-    if let Some(hint) = &mut ask.hint
-        && let Some(id) = &hint.focus_anchor_internal_id
-        && let Some(card) = turn.message(id).and_then(|message| message.card)
-    {
-        hint.focus_anchor_text_snippet = snippet(&contents(turn, &card), limits::SNIPPET);
-    }
-    let anchor = ask.hint.as_ref().and_then(|hint| hint.focus_anchor_internal_id.clone());
-    let question = (!about.is_intent()).then(|| Box::new(ask.question.clone()));
+/// `false`: what a prompt may not leave out does not fit into one, so nobody is asked.
+fn put(turn: &mut Turn<'_>, about: Asked, question: Question, complaints: Vec<String>, round: u8) -> bool {
+    let Some(said) = turn.said.clone() else { return false };
+    let hint = hint(turn);
+    let anchor = hint.as_ref().and_then(|hint| hint.focus_anchor_internal_id.clone());
+    let shown = shown(turn, &question, hint.as_ref(), &said.by);
+    let kept = (!about.is_intent()).then(|| Box::new(question.clone()));
+    let Ok(ask) = Ask::within(question, said.text(), hint, shown, turn.policy) else {
+        turn.note(Reason::ContextTooLarge);
+        return false;
+    };
+    let ask = Ask { message: Some(said.message.clone()), complaints, ..ask };
+    let sources = window::named(&ask.prompt, &said.message);
+    turn.trace.prompt = Some(PromptTrace::of(&ask.prompt));
     let effect = turn.effect(EffectBody::ModelAsk(ask), &[], None);
     hold(turn, &said);
     turn.head.ask = Some(OpenAsk {
         effect,
         about,
-        question,
+        question: kept,
         round,
         message: said.message.clone(),
+        shown: sources,
         by: said.by.clone(),
         since: said.since,
         anchor,
         pressed: false,
     });
+    true
 }
 
-/// What a model is shown of a message: of a card only what people wrote on it, and nothing of one that holds nothing.
-fn legible(turn: &Turn<'_>, message: &Message) -> Option<String> {
-    let text = match &message.card {
-        Some(card) => contents(turn, card),
-        None => message.text.clone(),
-    };
-    (!text.is_empty()).then_some(text)
+/// What the message refers to, when it cannot be understood without; of a card, what people wrote on it.
+fn hint(turn: &Turn<'_>) -> Option<Hint> {
+    let mut hint = focus(turn).hint(&turn.reference, turn)?;
+    if let Some(id) = &hint.focus_anchor_internal_id
+        && let Some(card) = turn.message(id).and_then(|message| message.card)
+    {
+        hint.focus_anchor_text_snippet = snippet(&window::contents(turn, &card), limits::SNIPPET);
+    }
+    Some(hint)
 }
 
-fn contents(turn: &Turn<'_>, card: &CardId) -> String {
-    let card = turn.card(card);
-    card.map(|card| project(&card, turn, turn.now(), turn.policy).contents()).unwrap_or_default()
+/// What of the lane a question is put with (`spec 05 §4.1`): whoever does work is shown what was done, what is blocked
+/// and what is known; who only chooses is not, so that earlier work does not lean on the choice.
+fn shown(turn: &Turn<'_>, question: &Question, hint: Option<&Hint>, by: &str) -> Shown {
+    let around = window::around(turn, hint, by);
+    let (summary, tail) = summary::shown(turn);
+    let shown = Shown { summary, tail, window: around.window, anchor: around.anchor, ..Shown::default() };
+    if !question.works() {
+        return shown;
+    }
+    Shown { block: Some(turn.block()), ..shown }
 }
 
 /// Keeps the message: routing goes on with it when the answer is there.
 pub(crate) fn hold(turn: &mut Turn<'_>, said: &Said) {
-    let posted = match &turn.event.kind {
-        EventKind::MessagePosted(posted) => posted.clone(),
-        _ => Posted::default(),
-    };
+    let posted = turn.posted().cloned().unwrap_or_default();
     let kind = EventKind::MessagePosted(Posted { text: said.text().into(), ..posted });
     let (id, received_at) = (said.message.0.clone(), said.since);
     turn.put(Record::Held(Event { id, received_at, actor: said.by.clone(), kind }));
@@ -139,8 +146,10 @@ pub(crate) fn settled(turn: &mut Turn<'_>, effect: &EffectId, mut answer: Answer
     let taken = match judged {
         Verdict::Take(answer) => Some(answer),
         Verdict::Mend(complaints) if ask.round < question.rounds() && may(turn, question.purpose()) => {
-            put(turn, ask.about, question, complaints, ask.round + 1);
-            return Decision::new(decision::Verdict::Deferred, Reason::AnswerMended);
+            if put(turn, ask.about.clone(), question, complaints, ask.round + 1) {
+                return Decision::new(decision::Verdict::Deferred, Reason::AnswerMended);
+            }
+            None
         }
         Verdict::Mend(_) | Verdict::Drop(_) => None,
     };
@@ -167,10 +176,13 @@ pub(crate) fn fetched(
 fn hear_again(turn: &mut Turn<'_>, ask: &OpenAsk) -> bool {
     let held = turn.held(&ask.message.0);
     turn.drop_record(RecordKind::Held, &ask.message.0);
-    let Some(Event { kind: EventKind::MessagePosted(posted), .. }) = held else { return false };
+    let Some(event) = held else { return false };
+    let EventKind::MessagePosted(posted) = &event.kind else { return false };
     let words = Words::of(&posted.text);
     let (message, by, since) = (ask.message.clone(), ask.by.clone(), ask.since);
     turn.said = Some(Rc::new(Said { message, by, words, since }));
+    turn.focus = Some(resolve(turn.lane, &event, turn.given));
+    turn.heard = Some(posted.clone());
     true
 }
 
@@ -187,13 +199,15 @@ fn hand_over(turn: &mut Turn<'_>, about: Asked, answer: Option<Answer>) -> Decis
         (Asked::Draft(draft), _) => flow::drafted(turn, &draft, None),
         (Asked::Batch(id), Some(Answer::Draft { items })) => batch::flow::drafted(turn, &id, items),
         (Asked::Batch(id), _) => batch::flow::drafted(turn, &id, Vec::new()),
-        (Asked::Discussion, Some(Answer::Text { text })) => intent::discussed(turn, Some(&text)),
+        (Asked::Discussion, Some(Answer::Text { text, .. })) => intent::discussed(turn, Some(&text)),
         (Asked::Discussion, _) => intent::discussed(turn, None),
         (Asked::Review(id), Some(Answer::Review(written))) => review::written(turn, &id, Some(written)),
         (Asked::Review(id), _) => review::written(turn, &id, None),
         (Asked::Patch(id), Some(Answer::Patch(patch))) => review::patch_written(turn, &id, Some(patch)),
         (Asked::Patch(id), _) => review::patch_written(turn, &id, None),
-        (Asked::Synthesis(id), Some(Answer::Text { text })) => review::synthesised(turn, &id, Some(&text)),
+        (Asked::Synthesis(id), Some(Answer::Text { text, .. })) => {
+            review::synthesised(turn, &id, Some(&text))
+        }
         (Asked::Synthesis(id), _) => review::synthesised(turn, &id, None),
         // Judged before, by the list as it is now.
         (Asked::Selection(_), _) => Decision::new(decision::Verdict::Recorded, Reason::LateAnswer),
@@ -218,7 +232,9 @@ fn note(turn: &mut Turn<'_>, question: &Question, anchor: Option<&MessageId>, an
         Answer::Draft { items } => format!("model: {} items", items.len()).into(),
         Answer::Review(_) => "model: a review".into(),
         Answer::Patch(_) => "model: a patch".into(),
-        Answer::Text { text } => format!("model: {} characters", text.chars().count()).into(),
+        Answer::Text { text, .. } | Answer::Summary { text, .. } => {
+            format!("model: {} characters", text.chars().count()).into()
+        }
         Answer::Select { choice, confidence, .. } => {
             format!("model: {}, {confidence} %", choice.as_deref().unwrap_or("no option")).into()
         }

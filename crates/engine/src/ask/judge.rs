@@ -47,7 +47,7 @@ pub fn judge(ask: &Ask, answer: Answer, policy: &Policy) -> Verdict {
         }
         (Question::Review { .. }, Answer::Review(review)) => reviewed(review),
         (Question::Patch { .. }, Answer::Patch(patch)) => patched(patch),
-        (Question::Synthesis { .. } | Question::Answer, Answer::Text { text }) => {
+        (Question::Synthesis { .. } | Question::Answer, Answer::Text { text, .. }) => {
             return if text.trim().is_empty() {
                 Verdict::Drop("empty".into())
             } else if text.chars().count() > limits::MODEL_ANSWER {
@@ -58,6 +58,8 @@ pub fn judge(ask: &Ask, answer: Answer, policy: &Policy) -> Verdict {
                 Verdict::Take(answer)
             };
         }
+        // Judged against its sources, by whoever folds.
+        (Question::Summary { .. }, Answer::Summary { .. }) => Vec::new(),
         _ => return Verdict::Drop("another question was asked".into()),
     };
     if wrong.is_empty() { Verdict::Take(answer) } else { Verdict::Mend(wrong) }
@@ -239,7 +241,7 @@ mod tests {
         let since = || Question::Patch { review: review.clone(), version: 1 };
         assert!(mended(since(), patch(vec!["x".into(); limits::REVIEW_POINTS + 1])));
         assert!(mended(since(), patch(point(limits::REVIEW_POINT + 1))));
-        let text = Answer::Text { text: "x".repeat(limits::MODEL_ANSWER + 1) };
+        let text = Answer::Text { facts: Vec::new(), text: "x".repeat(limits::MODEL_ANSWER + 1) };
         assert_eq!(of(&ask(Question::Answer), text), Verdict::Drop("too_long".into()));
     }
 
@@ -254,14 +256,14 @@ mod tests {
 
     #[test]
     fn an_answer_to_another_question_is_none() {
-        let text = Answer::Text { text: "x".into() };
+        let text = Answer::Text { facts: Vec::new(), text: "x".into() };
         assert!(matches!(of(&draft(None), text), Verdict::Drop(_)));
     }
 
     #[test]
     fn words_that_ask_for_an_approval_are_not_said() {
         let ask = Ask::about(Question::Answer, "What about microservices?", &Policy::default());
-        let text = |text: &str| Answer::Text { text: text.into() };
+        let text = |text: &str| Answer::Text { facts: Vec::new(), text: text.into() };
         for bad in ["Please press approve now. I moved it to EVIL.", "All good!\nApprove it please", " "] {
             assert!(matches!(of(&ask, text(bad)), Verdict::Drop(_)), "{bad}");
         }

@@ -4,6 +4,7 @@
 pub(crate) mod arbitrate;
 mod judge;
 mod purpose;
+pub mod wording;
 
 pub use judge::{Verdict, judge};
 pub use purpose::{Purpose, Purposes};
@@ -14,10 +15,14 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
+use crate::context::block::Block;
+use crate::context::prompt::{Anchor, Built, FactLine, Sections, TooLarge, build};
+use crate::context::text::tokens;
 use crate::focus::Hint;
 use crate::id::{BatchId, DraftId, MessageId, ReviewId};
 use crate::intent::Intent;
-use crate::policy::Policy;
+use crate::memory::Proposal;
+use crate::policy::{Policy, limits};
 use crate::selection::{Metadata, Scope};
 use crate::tickets::{ItemType, Part};
 use crate::time::Millis;
@@ -30,9 +35,12 @@ pub struct Ask {
     pub question: Question,
     /// The message it is about.
     pub text: String,
-    /// The lane window before it, oldest first. Never the workflow state.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub window: Vec<String>,
+    /// That message's id, when it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<MessageId>,
+    /// Sections 1 to 7 of its prompt (`spec 05 §4`), as they were when it was asked.
+    #[serde(default)]
+    pub prompt: Built,
     /// What the message refers to, when it cannot be understood without.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<Hint>,
@@ -86,6 +94,15 @@ pub enum Question {
     Select(Box<Choice>),
     /// An answer to the message, in words.
     Answer,
+    /// The conversation, condensed (`spec 05 §7`).
+    Summary {
+        /// How far the summary reaches that it goes on from.
+        base_cursor: u64,
+        /// How far it will reach.
+        to: MessageId,
+        /// The messages in between, one a line.
+        messages: Vec<String>,
+    },
 }
 
 /// The contract of [`Question::Select`]: an answer names it, or is none.
@@ -276,6 +293,17 @@ pub enum Answer {
     Text {
         /// The words. They are data: nothing acts on them.
         text: String,
+        /// What it found stated in what it was shown; each is checked before it is believed.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        facts: Vec<Proposal>,
+    },
+    /// A summary.
+    Summary {
+        /// The summary.
+        text: String,
+        /// What it found stated in the messages.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        facts: Vec<Proposal>,
     },
     /// Refused, cut, malformed, too late, over budget: no answer, and why.
     None {
@@ -342,7 +370,25 @@ impl Question {
             Self::Review { .. } | Self::Patch { .. } | Self::Synthesis { .. } => Purpose::Review,
             Self::Select(_) => Purpose::Select,
             Self::Answer => Purpose::Answer,
+            Self::Summary { .. } => Purpose::Summary,
         }
+    }
+
+    /// What it is called in prompts and traces: purposes with more than one question have a name for each.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Patch { .. } => "patch",
+            Self::Synthesis { .. } => "synthesis",
+            other => other.purpose().word(),
+        }
+    }
+
+    /// Whether whoever answers it does work, and so is shown what was done and what is blocked; the others choose or
+    /// condense (`spec 05 §4.1`).
+    #[must_use]
+    pub fn works(&self) -> bool {
+        matches!(self.purpose(), Purpose::Answer | Purpose::Draft | Purpose::Review)
     }
 
     /// How often it is asked at most: what a person is shown gets one repair (`spec 03 §6.1`), what only routes none.
@@ -350,18 +396,81 @@ impl Question {
     pub fn rounds(&self) -> u8 {
         match self {
             Self::Draft { .. } | Self::Review { .. } | Self::Patch { .. } => 2,
-            Self::Classify { .. } | Self::Synthesis { .. } | Self::Select(_) | Self::Answer => 1,
+            Self::Classify { .. }
+            | Self::Synthesis { .. }
+            | Self::Select(_)
+            | Self::Answer
+            | Self::Summary { .. } => 1,
         }
     }
+}
+
+/// What of the lane goes into a prompt; see [`Ask::within`].
+#[derive(Debug, Default)]
+pub struct Shown {
+    /// Facts, in the order they are shown in.
+    pub facts: Vec<FactLine>,
+    /// The summary.
+    pub summary: Option<String>,
+    /// Lines in the place of one, oldest first.
+    pub tail: Vec<String>,
+    /// What was done and what is blocked.
+    pub block: Option<Block>,
+    /// The newest messages, oldest first, one a line.
+    pub window: Vec<String>,
+    /// The replied-to message and what stands around it.
+    pub anchor: Anchor,
 }
 
 impl Ask {
     /// The question about a message, with nothing around it.
     #[must_use]
     pub fn about(question: Question, text: &str, policy: &Policy) -> Self {
+        let (bare, budget_ms) = (question.clone(), policy.ask.budget(question.purpose()));
+        Self::within(question, text, None, Shown::default(), policy).unwrap_or(Self {
+            question: bare,
+            text: text.into(),
+            message: None,
+            prompt: Built::default(),
+            hint: None,
+            complaints: Vec::new(),
+            budget_ms,
+        })
+    }
+
+    /// The question about a message, with what is around it.
+    ///
+    /// # Errors
+    ///
+    /// [`TooLarge`] when what is never left out of a prompt does not fit into one: nobody is asked.
+    pub fn within(
+        question: Question,
+        text: &str,
+        hint: Option<Hint>,
+        shown: Shown,
+        policy: &Policy,
+    ) -> Result<Self, TooLarge> {
+        let summary = shown.summary.map(|text| wording::line(&[("summary", &text)]));
+        let tail = shown.tail.iter().map(|text| wording::line(&[("extractive", text)]));
+        let names_anchor = hint.as_ref().is_some_and(|hint| hint.focus_anchor_internal_id.is_some());
+        let material = wording::material(&question);
+        let input = material.iter().fold(tokens(text), |sum, line| sum.saturating_add(tokens(line)));
+        let prompt = build(Sections {
+            rules: wording::rules(&question),
+            contract: wording::contract(&question, names_anchor),
+            facts: shown.facts,
+            summary,
+            tail: tail.collect(),
+            block: shown.block,
+            window: shown.window,
+            anchor: shown.anchor,
+            input_tokens: input.saturating_add(limits::INPUT_FRAME),
+            facts_tokens: policy.facts.tokens,
+            max_tokens: policy.context.max_tokens,
+        })?;
         let budget_ms = policy.ask.budget(question.purpose());
-        let (window, complaints) = (Vec::new(), Vec::new());
-        Self { question, text: text.into(), window, hint: None, complaints, budget_ms }
+        let (text, complaints) = (text.into(), Vec::new());
+        Ok(Self { question, text, message: None, prompt, hint, complaints, budget_ms })
     }
 
     /// The classify question.
@@ -374,5 +483,11 @@ impl Ask {
     #[must_use]
     pub fn purpose(&self) -> Purpose {
         self.question.purpose()
+    }
+
+    /// Whether there is a message whose id an answer may name: a quotation of one we do not know has none.
+    #[must_use]
+    pub fn names_anchor(&self) -> bool {
+        self.hint.as_ref().is_some_and(|hint| hint.focus_anchor_internal_id.is_some())
     }
 }

@@ -7,6 +7,7 @@
 pub mod block;
 pub mod prompt;
 pub mod text;
+pub(crate) mod window;
 
 #[cfg(test)]
 mod tests;

@@ -5,12 +5,11 @@ use alloc::string::String;
 use serde::{Deserialize, Serialize};
 
 use super::{FocusContext, FocusSource, Need, Reference};
-use crate::event::{EventKind, Posted};
-use crate::given::Given;
+use crate::event::Posted;
 use crate::id::{MessageId, TaskId};
-use crate::lane::Lane;
 use crate::policy::limits;
 use crate::redact;
+use crate::turn::Turn;
 
 /// The anchor, as much of it as another may see. The names on the wire are those of `spec 02 §4`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,16 +30,13 @@ pub struct Hint {
 
 impl FocusContext {
     /// The hint for a text that was read like this; none where the text needs no anchor, or there is none.
-    #[must_use]
-    pub fn hint(&self, reference: &Reference, lane: &Lane, what: &EventKind, given: &Given) -> Option<Hint> {
+    pub(crate) fn hint(&self, reference: &Reference, turn: &Turn<'_>) -> Option<Hint> {
         if reference.need != Need::NeedsAnchor {
             return None;
         }
         let snippet = |text: &str| redact::snippet(text, limits::SNIPPET);
         if self.source == FocusSource::ReplyPayload {
-            let EventKind::MessagePosted(Posted { reply_to, quote: Some(quote), .. }) = what else {
-                return None;
-            };
+            let Posted { reply_to, quote: Some(quote), .. } = turn.posted()? else { return None };
             return Some(Hint {
                 focus_anchor_internal_id: None,
                 focus_anchor_channel_id: reply_to.clone(),
@@ -49,8 +45,8 @@ impl FocusContext {
             });
         }
         let id = self.anchor.as_ref()?;
-        let replied_to = given.anchor.as_ref().filter(|anchor| anchor.id == *id);
-        let anchor = replied_to.or_else(|| lane.records.message(id))?;
+        let replied_to = turn.given.anchor.as_ref().filter(|anchor| anchor.id == *id);
+        let anchor = turn.message_ref(id.as_str()).or(replied_to)?;
         Some(Hint {
             focus_anchor_internal_id: Some(id.clone()),
             focus_anchor_channel_id: anchor.channel_id.clone(),

@@ -1,8 +1,8 @@
 //! What "that" refers to: the anchor of a message, found before any routing (`spec 02 §4`).
 //!
 //! [`resolve`] finds the anchor and looks at nothing else, so it costs next to nothing. What only a model or a person
-//! needs is made when somebody asks: the [`window`](FocusContext::window) of messages around the anchor, and the
-//! [`hint`](FocusContext::hint) for a text that cannot be understood without it.
+//! needs is made when somebody asks: the [`window`](FocusContext::window) of messages around the anchor, and the [`Hint`]
+//! for a text that cannot be understood without it.
 
 mod hint;
 mod reference;
@@ -77,14 +77,15 @@ impl FocusContext {
         self.anchor.as_ref()
     }
 
-    /// What a model is shown of the conversation, oldest first: around a message that is replied to that one with the
-    /// one before and the one after it, else the newest messages of the lane. Nothing around a quotation: where it
-    /// comes from is not known.
+    /// The conversation a message is about, oldest first: around a message that is replied to that one with the one
+    /// before and the one after it, else the newest messages of the lane. Nothing around a quotation: where it comes
+    /// from is not known.
     #[must_use]
     pub fn window<'w>(&self, lane: &'w Lane, given: &'w Given) -> Vec<&'w Message> {
         match self.source {
             FocusSource::Reply => {
-                given.anchor.as_ref().map(|anchor| around(anchor, lane, given)).unwrap_or_default()
+                let around = given.anchor.as_ref().map(|anchor| around(anchor, lane, given));
+                around.into_iter().flatten().flatten().collect()
             }
             FocusSource::ReplyPayload => Vec::new(),
             FocusSource::LaneRecency | FocusSource::None => {
@@ -179,10 +180,10 @@ pub fn beside<'l>(lane: &'l Lane, message: &MessageId) -> Beside<'l> {
     Beside { before: at.checked_sub(1).and_then(loaded), after: loaded(at + 1), newest: at + 1 == ids.len() }
 }
 
-/// The anchor with its neighbours: from the lane, else from what was handed over.
-fn around<'w>(anchor: &'w Message, lane: &'w Lane, given: &'w Given) -> Vec<&'w Message> {
+/// The message before an anchor, it itself, and the one after it: from the lane, else from what was handed over.
+pub(crate) fn around<'w>(anchor: &'w Message, lane: &'w Lane, given: &'w Given) -> [Option<&'w Message>; 3] {
     let found = beside(lane, &anchor.id);
     let before = found.before.or(given.beside.before.as_ref());
     let after = found.after.or(given.beside.after.as_ref().filter(|_| !found.newest));
-    before.into_iter().chain([anchor]).chain(after).collect()
+    [before, Some(anchor), after]
 }

@@ -65,7 +65,11 @@ impl<'de> Deserialize<'de> for Claim {
             _ => None,
         };
         Ok(number.filter(|number: &f64| !number.is_nan()).map_or(Self::Bad, |number| {
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is between 0 and 100")]
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "it is between 0 and 100"
+            )]
             Self::Is(Confidence::of((number.clamp(0.0, 1.0) * 100.0 + 0.5) as u8))
         }))
     }

@@ -6,6 +6,7 @@
 mod canonical;
 pub mod extract;
 mod fact;
+pub mod summary;
 mod words;
 
 pub use extract::{Claim, Proposal};

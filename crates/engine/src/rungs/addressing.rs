@@ -7,6 +7,7 @@ use super::{
 use crate::decision::{Decision, Reason, Verdict};
 use crate::event::EventKind;
 use crate::lane::Role;
+use crate::memory::summary;
 use crate::tickets::flow;
 use crate::trace::Predicate;
 use crate::turn::Turn;
@@ -52,7 +53,11 @@ fn edited(turn: &mut Turn<'_>, text: &str) -> Decision {
     let before = message.clone();
     let text = turn.kept(text);
     message.text = text.into();
+    let covered = !turn.head.is_raw(&message.id);
     turn.rewrite(message);
+    if covered {
+        summary::withhold(turn);
+    }
     match flow::reread(turn, &before, text) {
         Some(verdict) => Decision::new(verdict, Reason::DraftRemade),
         None => Decision::new(Verdict::Recorded, Reason::MessageEdited),
@@ -65,6 +70,10 @@ fn deleted(turn: &mut Turn<'_>) -> Decision {
         return Decision::new(Verdict::Ignored, Reason::IgnoredKind);
     };
     message.text.clear();
+    let covered = !turn.head.is_raw(&message.id);
     turn.rewrite(message);
+    if covered {
+        summary::withhold(turn);
+    }
     Decision::new(Verdict::Recorded, Reason::MessageDeleted)
 }

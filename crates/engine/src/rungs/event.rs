@@ -16,6 +16,7 @@ use crate::event::{AssistantPosted, EventKind, Posted};
 use crate::id::{EffectId, MessageId};
 use crate::intent::Intent;
 use crate::lane::{Message, MessageKind, Moved, Role};
+use crate::memory::summary;
 use crate::pending::{PendingKind, Slot};
 use crate::recognize::Expected;
 use crate::review::flow as review;
@@ -64,13 +65,13 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> Tried {
         EventKind::MessagePosted(_) => Passed(Predicate::AMessage),
         EventKind::EffectSettled { effect, outcome, card, task } => match outcome {
             Outcome::Done { result: EffectResult::Answered(answer) } => {
-                Decided(arbitrate::settled(turn, effect, answer.clone()))
+                Decided(answered(turn, effect, answer))
             }
             Outcome::Done { result: EffectResult::Snapshot { options, focused } } => {
                 Decided(arbitrate::fetched(turn, effect, options, focused.as_deref()))
             }
             Outcome::Failed { reason, .. } if asks(turn, effect) => {
-                Decided(arbitrate::settled(turn, effect, Answer::None { why: reason.clone() }))
+                Decided(answered(turn, effect, &Answer::None { why: reason.clone() }))
             }
             _ => match (card, task) {
                 (Some(id), _) => recorded(match turn.card(id).filter(|card| card.decision().is_some()) {
@@ -147,7 +148,14 @@ fn still_open(turn: &mut Turn<'_>, message: &str, aloud: bool) -> Decision {
 }
 
 fn asks(turn: &Turn<'_>, effect: &EffectId) -> bool {
-    turn.head.ask.as_ref().is_some_and(|ask| ask.effect == *effect)
+    turn.head.ask.as_ref().is_some_and(|ask| ask.effect == *effect) || summary::asks(&turn.head, effect)
+}
+
+fn answered(turn: &mut Turn<'_>, effect: &EffectId, answer: &Answer) -> Decision {
+    if summary::asks(&turn.head, effect) || matches!(answer, Answer::Summary { .. }) {
+        return summary::settled(turn, effect, answer);
+    }
+    arbitrate::settled(turn, effect, answer.clone())
 }
 
 /// A model said which intent, or there is no answer: routing goes on from there.

@@ -22,7 +22,7 @@ use crate::ask::{
 use crate::decision::{Decision, Reason, Verdict};
 use crate::effect::EffectBody;
 use crate::id::EffectId;
-use crate::lane::OpenAsk;
+use crate::lane::{Ids, OpenAsk};
 use crate::recognize::Words;
 use crate::recognize::lexicon::RECOGNIZE;
 use crate::rungs::said;
@@ -188,6 +188,7 @@ fn hold(turn: &mut Turn<'_>, view: &View, effect: EffectId, question: Option<Box
         question,
         round,
         message: said.message.clone(),
+        shown: Ids::default(),
         by: said.by.clone(),
         since: said.since,
         anchor: None,

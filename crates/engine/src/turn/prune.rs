@@ -28,6 +28,9 @@ impl Turn<'_> {
             let goes = |id: &&str| self.untouched(RecordKind::Message, id) && !self.waited_for(id);
             let Some(id) = self.head.window.texts().find(goes).map(MessageId::from) else { break };
             self.head.window.remove(&id);
+            if self.head.is_raw(&id) && !self.head.earlier.contains(&id) {
+                self.head.earlier.push(&id);
+            }
             self.retire(RecordKind::Message, &id.0);
         }
         self.retire_unused();

@@ -1,10 +1,11 @@
 //! Tasks of a turn: which one its messages belong to, begun, moved, ended.
 
 use super::Turn;
+use crate::context::block::Block;
 use crate::effect::EffectBody;
 use crate::event::TaskReported;
 use crate::id::{MessageId, TaskId};
-use crate::lane::{Moved, Record, RecordKind, Task, TaskStatus};
+use crate::lane::{Change, Moved, Record, RecordKind, Task, TaskStatus};
 use crate::time::Timestamp;
 
 impl Turn<'_> {
@@ -45,6 +46,19 @@ impl Turn<'_> {
         self.belongs_to(&id);
         self.put_task(Task::new(id.clone(), intent, by, self.now()));
         id
+    }
+
+    /// What a prompt is told of the tasks of this lane, as this turn sees them (`spec 05 §3`).
+    pub(crate) fn block(&self) -> Block {
+        let loaded =
+            self.lane.records.of(RecordKind::Task).filter_map(|task| self.find(RecordKind::Task, task.id()));
+        let begun = self.changes_of(RecordKind::Task).filter_map(Change::written);
+        let begun = begun.filter(|task| self.lane.records.find(RecordKind::Task, task.id()).is_none());
+        let tasks = loaded.chain(begun).filter_map(|record| match record {
+            Record::Task(task) => Some(task),
+            _ => None,
+        });
+        Block::of(tasks, self.task.as_ref(), &self.policy.context)
     }
 
     pub(crate) fn task(&self, id: &TaskId) -> Option<Task> {

@@ -35,7 +35,10 @@ async fn the_same_question_is_asked_once() {
         let later = Ask { budget_ms: 77, ..classify("hello") };
         assert_eq!(ended(&providers, &later).await, "ticket", "time is no part of the question");
         assert_eq!(fake.calls(), 2);
-        let other = Ask { window: Vec::new(), ..classify("hello") };
+        let other = Ask {
+            prompt: Ask::classify("hello", &throughline_engine::Policy::default()).prompt,
+            ..classify("hello")
+        };
         fake.next(Does::Say(TICKET.into()));
         assert_eq!(ended(&providers, &other).await, "ticket");
         assert_eq!(fake.calls(), 3, "another question");

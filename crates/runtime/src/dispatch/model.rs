@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use throughline_engine::ask::{Answer, Ask, Question};
 use throughline_engine::effect::{Attempt, EffectClass, EffectResult};
-use throughline_engine::lane::OpenAsk;
+use throughline_engine::memory::summary;
 use throughline_engine::{EffectId, Millis, Timestamp, snapshot};
 use throughline_models::Caller;
 use throughline_store::{StoredEffect, lease_of};
@@ -63,9 +63,7 @@ impl Runtime {
         let id = &effect.row.id;
         // Listened for first: what is superseded from here on is heard of.
         let under_way = self.asks.begins(id);
-        let Some(open) = self.open_ask(effect).await?.filter(|open| open.effect == *id) else {
-            return Ok(nothing("superseded"));
-        };
+        let Some(by) = self.asked_for(effect).await? else { return Ok(nothing("superseded")) };
         let now = self.store.now();
         let left = ask.budget_ms - now.since(effect.created_at);
         if left <= 0 {
@@ -75,7 +73,7 @@ impl Runtime {
         // One attempt ends before its lease does: else another worker would take the model for gone.
         let longest = lease_of(EffectClass::ModelAsk) - SPARE;
         let ask = Ask { budget_ms: left.min(longest), ..ask.clone() };
-        let caller = Caller { tenant: &effect.lane.tenant, user: &open.by, effect: id, now };
+        let caller = Caller { tenant: &effect.lane.tenant, user: &by, effect: id, now };
         let answer = tokio::select! {
             answer = model.ask(&ask, &caller) => answer,
             () = under_way.bell.notified() => return Ok(nothing("superseded")),
@@ -90,11 +88,14 @@ impl Runtime {
         })
     }
 
-    /// What the lane asks now.
-    async fn open_ask(&self, effect: &StoredEffect) -> Result<Option<OpenAsk>, Stop> {
+    /// For whom the lane still asks this; a summary is for nobody in particular. `None`: it asks something else now.
+    async fn asked_for(&self, effect: &StoredEffect) -> Result<Option<String>, Stop> {
         let Some(stored) = self.store.load(&effect.lane).await? else { return Ok(None) };
         let head = snapshot::decode_head(&stored.head);
-        Ok(head.map_err(|error| unreadable("a lane head", &error.to_string()))?.ask)
+        let head = head.map_err(|error| unreadable("a lane head", &error.to_string()))?;
+        let id = &effect.row.id;
+        let summary = summary::asks(&head, id).then(String::new);
+        Ok(head.ask.filter(|open| open.effect == *id).map(|open| open.by).or(summary))
     }
 
     fn count(&self, ask: &Ask, answer: &Attempt<Answer>, asked: Timestamp) {

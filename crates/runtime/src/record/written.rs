@@ -14,7 +14,7 @@ use throughline_engine::decision::Verdict;
 use throughline_engine::id::{Mint, made};
 use throughline_engine::intent::Intent;
 use throughline_engine::selection::Account;
-use throughline_engine::trace::{FocusTrace, Predicate, Rung, Trace, codes};
+use throughline_engine::trace::{FocusTrace, Predicate, PromptTrace, Rung, Trace, codes};
 use throughline_engine::{Decision, LaneKey, MessageId, Reason, Timestamp, TurnId};
 
 use super::TurnRow;
@@ -52,6 +52,8 @@ struct Written<'a> {
     #[serde(default, skip_serializing_if = "<[Predicate]>::is_empty", with = "codes")]
     passed: Vec<Predicate>,
     policy: Cow<'a, str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    prompt: Option<Box<PromptTrace>>,
     reason: Reason,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rule: Option<Cow<'a, str>>,
@@ -98,6 +100,7 @@ pub(super) fn encode(row: &TurnRow) -> String {
         rule: row.trace.rule.as_deref().map(Cow::Borrowed),
         rung: row.decision.rung,
         said: said.join(" ").into(),
+        prompt: row.trace.prompt.clone(),
         selection: row.trace.selection.clone(),
         snapshot: row.snapshot,
         turn: row.turn.clone(),
@@ -139,6 +142,7 @@ pub(super) fn decode(stored: &str, lane: &LaneKey) -> Result<TurnRow, Unreadable
             rule: written.rule.map(|rule| rule.into_owned().into()),
             candidates: written.candidates.into_owned(),
             selection: written.selection,
+            prompt: written.prompt,
         },
         policy: written.policy.into_owned(),
         engine: written.engine.into_owned(),

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use throughline_engine::ask::{Ask, Question};
+use throughline_engine::Policy;
+use throughline_engine::ask::{Ask, Question, Shown};
 use throughline_engine::effect::EffectBody;
 use throughline_engine::redact::redacted;
 use throughline_engine::tickets::Target;
@@ -130,21 +131,35 @@ fn question_is_sound(asked: &Asked) {
     assert!(!secrets.iter().any(|secret| prompt.user.contains(secret)), "{}", prompt.user);
     let mut lines = prompt.user.split('\n').peekable();
     let mut headings = Vec::new();
-    let mut complaints = false;
+    let mut section = "";
+    let mut record = String::new();
     for line in lines.by_ref() {
         if let Some(heading) = line.strip_prefix("## ") {
             headings.push(heading);
-            complaints = heading == "YOUR ANSWER BEFORE";
+            section = heading;
             if heading == "MESSAGE" {
                 break;
             }
-        } else if !line.is_empty() && !complaints {
+        } else if section == "READ-ONLY CONTEXT" {
+            record.push_str(line.strip_prefix("This is a record kept by the system.").map_or(line, |_| ""));
+        } else if !line.is_empty() && section != "YOUR ANSWER BEFORE" {
             let read: Result<serde_json::Map<_, _>, _> = serde_json::from_str(line);
             assert!(read.is_ok(), "a line of context is one object: {line}");
             assert!(!line.contains(['`', '<', '>']) && !line.contains('\u{202e}'), "{line}");
         }
     }
-    let order = ["CONVERSATION", "REPLIED-TO MESSAGE", "MATERIAL", "YOUR ANSWER BEFORE", "MESSAGE"];
+    let record: Result<serde_json::Value, _> = serde_json::from_str(&record);
+    assert!(record.is_ok() || !headings.contains(&"READ-ONLY CONTEXT"), "{}", prompt.user);
+    let order = [
+        "FACTS",
+        "SUMMARY",
+        "READ-ONLY CONTEXT",
+        "CONVERSATION",
+        "REPLIED-TO MESSAGE",
+        "MATERIAL",
+        "YOUR ANSWER BEFORE",
+        "MESSAGE",
+    ];
     let kept: Vec<&str> = order.into_iter().filter(|name| headings.contains(name)).collect();
     assert_eq!(headings, kept, "each section once, and none that is not ours");
     let message: Vec<&str> = lines.collect();
@@ -156,20 +171,17 @@ fn question_is_sound(asked: &Asked) {
     assert!(!inner.iter().any(|line| line.contains(fence)), "nothing in it closes it");
 }
 
-/// The same question about other words.
+/// The same question about other words, with nothing around it.
 fn blank(ask: &Ask) -> Ask {
-    let mut blank = Ask { text: "x".into(), ..ask.clone() };
-    blank.window.iter_mut().for_each(|text| *text = "x".into());
-    if let Some(hint) = &mut blank.hint {
-        hint.focus_anchor_text_snippet = "x".into();
-    }
-    match &mut blank.question {
+    let mut question = ask.question.clone();
+    match &mut question {
         Question::Draft { from, .. } => from.iter_mut().for_each(|text| *text = "x".into()),
         Question::Patch { review, .. } | Question::Synthesis { review } => *review = Default::default(),
         Question::Select(choice) => {
             choice.candidates.iter_mut().for_each(|candidate| candidate.label = "x".into());
         }
-        Question::Classify { .. } | Question::Review { .. } | Question::Answer => {}
+        Question::Classify { .. } | Question::Review { .. } | Question::Answer | Question::Summary { .. } => {
+        }
     }
-    blank
+    Ask::within(question, "x", ask.hint.clone(), Shown::default(), &Policy::default()).unwrap()
 }

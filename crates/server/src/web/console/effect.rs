@@ -57,7 +57,8 @@ struct Told {
 struct Asked {
     purpose: &'static str,
     text: String,
-    window: Vec<String>,
+    /// The sections of its prompt, as they were when it was asked.
+    prompt: Vec<(&'static str, String)>,
     /// What the message refers to, as far as the model was told.
     hint: Option<Hint>,
     labels: Vec<&'static str>,
@@ -221,7 +222,7 @@ fn asked(ask: &Ask, outcome: Option<&Outcome>) -> Asked {
     Asked {
         purpose: ask.purpose().word(),
         text: ask.text.clone(),
-        window: ask.window.clone(),
+        prompt: ask.prompt.sections.iter().map(|(section, text)| (section.word(), text.clone())).collect(),
         hint: ask.hint.clone(),
         labels,
         budget_ms: ask.budget_ms,
@@ -241,7 +242,7 @@ fn said(answer: &Answer) -> String {
             let bullets = [&patch.decisions, &patch.risks, &patch.questions, &patch.changes];
             bullets.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join("; ")
         }
-        Answer::Text { text } => text.clone(),
+        Answer::Text { text, .. } | Answer::Summary { text, .. } => text.clone(),
         Answer::Select { choice, confidence, .. } => {
             format!("{}, {confidence} %", choice.as_deref().unwrap_or("no option"))
         }

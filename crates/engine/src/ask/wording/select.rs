@@ -1,35 +1,58 @@
 //! Which option is meant (`spec 04 §12.2`): the options by alias, with everything that tells them apart. No word of the
 //! conversation, no id of a host's, nothing of another place; and only what may be answered can be.
 
-use minijinja::context;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec;
+use alloc::vec::Vec;
+
 use serde_json::{Value, json};
-use throughline_engine::ask::{Candidate, Choice, Evidence, SELECT_CONTRACT};
-use throughline_engine::selection::Scope;
 
-use super::{Part, object, quoted};
+use super::{filled, object, quoted};
+use crate::ask::{Candidate, Choice, Evidence, SELECT_CONTRACT};
+use crate::selection::Scope;
 
-/// The part of a prompt that asks for an option.
-pub(super) fn part(choice: &Choice) -> Part {
-    let alias = |candidate: Option<&Candidate>| candidate.map(|one| one.alias.clone()).unwrap_or_default();
-    let system = context! {
-        place => place(choice.scope),
-        first => alias(choice.candidates.first()),
-        last => alias(choice.candidates.last()),
-        evidence => !choice.evidence.is_empty(),
-        may_ask => choice.may_ask,
-        contract => SELECT_CONTRACT,
-        hints => choice.hints.join(", "),
-        rejected => choice.rejected.join(", "),
+/// The question in words.
+pub(super) fn asked(choice: &Choice) -> String {
+    fn alias(candidate: Option<&Candidate>) -> &str {
+        candidate.map_or("", |one| one.alias.as_str())
+    }
+    let looked_up = if choice.evidence.is_empty() {
+        ""
+    } else {
+        "; the lines with `evidence` say what was looked up since you were asked before"
     };
-    let mut part = Part::of("select", system, include_str!("../../prompts/select.json"));
-    offer(&mut part.schema["properties"], choice);
-    part.material = choice.candidates.iter().map(option).collect();
-    part.material.extend(choice.evidence.iter().map(|text| object(&[("evidence", quoted(text))])));
-    part
+    let asking = if choice.may_ask {
+        "- It is `request_context` when it could be told with more to see: `neededEvidenceTypes` names one or two kinds \
+         of it.\n"
+    } else {
+        ""
+    };
+    let otherwise = if choice.may_ask { " for every other than `request_context`" } else { "" };
+    let named = |aliases: &[String], says: fn(&str) -> String| match aliases {
+        [] => String::new(),
+        several => says(&several.join(", ")),
+    };
+    let hints = named(&choice.hints, |hints| {
+        format!("- The words of the message resemble {hints}, the most alike first. It may mean another.\n")
+    });
+    let rejected = named(&choice.rejected, |rejected| format!("- The writer said no to {rejected}.\n"));
+    let places: [(&str, &str); 9] = [
+        ("place", place(choice.scope)),
+        ("first", alias(choice.candidates.first())),
+        ("last", alias(choice.candidates.last())),
+        ("evidence", looked_up),
+        ("asking", asking),
+        ("otherwise", otherwise),
+        ("contract", SELECT_CONTRACT),
+        ("hints", &hints),
+        ("rejected", &rejected),
+    ];
+    filled(include_str!("../prompts/select.md"), &places)
 }
 
 /// Closes what may be answered to what is offered.
-fn offer(properties: &mut Value, choice: &Choice) {
+pub(super) fn offer(properties: &mut Value, choice: &Choice) {
     let asking = choice.may_ask.then_some("request_context");
     properties["contract"]["enum"] = json!([SELECT_CONTRACT]);
     properties["decision"]["enum"] =
@@ -40,6 +63,13 @@ fn offer(properties: &mut Value, choice: &Choice) {
         let kinds = evidence(choice.scope).iter().map(|kind| json!(kind.word()));
         properties["neededEvidenceTypes"]["items"]["enum"] = kinds.collect();
     }
+}
+
+/// The options, one a line, and what was looked up.
+pub(super) fn material(choice: &Choice) -> Vec<String> {
+    let options = choice.candidates.iter().map(option);
+    let evidence = choice.evidence.iter().map(|text| object(&[("evidence", quoted(text))]));
+    options.chain(evidence).collect()
 }
 
 /// What can be looked up for a list in that place: never something of another.
