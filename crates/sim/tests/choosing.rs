@@ -156,7 +156,6 @@ fn llm_01_every_misbehaviour_of_a_choice_ends_in_one_question() {
             }
             M::Status500 | M::Status503 | M::Status529 | M::StreamCut => Reason::ModelUnreached,
             M::Status400 | M::Status401 | M::Status403 | M::Status404 => Reason::ModelUnreached,
-            M::ContentFilter => Reason::ModelUnreached,
             _ => Reason::ModelMalformed,
         };
         assert_eq!(reason, expected, "{how:?}");

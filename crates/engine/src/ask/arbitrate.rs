@@ -16,7 +16,7 @@ use crate::event::{Event, EventKind, Posted};
 use crate::focus::{Hint, resolve};
 use crate::id::{EffectId, MessageId};
 use crate::intent::Intent;
-use crate::lane::{OpenAsk, Record, RecordKind};
+use crate::lane::{Ids, OpenAsk, Record, RecordKind};
 use crate::memory::summary;
 use crate::policy::limits;
 use crate::recognize::Words;
@@ -75,7 +75,9 @@ fn put(turn: &mut Turn<'_>, about: Asked, question: Question, complaints: Vec<St
         return false;
     };
     let ask = Ask { message: Some(said.message.clone()), complaints, ..ask };
-    let sources = window::named(&ask.prompt, &said.message);
+    // Only an answer in words may state facts.
+    let states = matches!(ask.question, Question::Answer);
+    let sources = if states { window::named(&ask.prompt, &said.message) } else { Ids::default() };
     turn.trace.prompt = Some(PromptTrace::of(&ask.prompt));
     let effect = turn.effect(EffectBody::ModelAsk(ask), &[], None);
     hold(turn, &said);

@@ -35,21 +35,35 @@ pub fn obeyed(schema: &Value, words: &str) -> String {
     answer.to_string()
 }
 
-/// The words as a reader takes them in: of a line of context, which is an object on one line, what it quotes.
+/// The words as a reader takes them in: of a line of context, which is an object on one line, what it quotes; of the
+/// record of tasks, what stands in its entries.
 fn shown(words: &str) -> String {
-    let quoted = |line: &str| {
-        let members =
-            line.starts_with("{ \"").then(|| serde_json::from_str::<Map<String, Value>>(line).ok())??;
-        Some(members.values().flat_map(texts).collect::<Vec<_>>().join("\n"))
-    };
-    let lines: Vec<String> = words.lines().map(|line| quoted(line).unwrap_or_else(|| line.into())).collect();
+    let object = |line: &str| serde_json::from_str::<Map<String, Value>>(line).ok();
+    let quoted =
+        |members: Map<String, Value>| members.values().flat_map(texts).collect::<Vec<_>>().join("\n");
+    let mut record = false;
+    let mut lines = Vec::new();
+    for line in words.lines() {
+        record =
+            if line.starts_with("## ") { line == "## READ-ONLY CONTEXT" } else { record && !line.is_empty() };
+        if record {
+            lines.extend(object(line.trim().trim_end_matches(',')).map(quoted));
+        } else {
+            let members = line.starts_with("{ \"").then(|| object(line)).flatten();
+            lines.push(members.map_or_else(|| line.into(), quoted));
+        }
+    }
     lines.join("\n")
 }
 
-/// A text, or each of a list of them.
+/// The texts in a value.
 fn texts(value: &Value) -> Vec<&str> {
-    let one = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
-    one.iter().filter_map(Value::as_str).collect()
+    match value {
+        Value::String(text) => vec![text],
+        Value::Array(values) => values.iter().flat_map(texts).collect(),
+        Value::Object(members) => members.values().flat_map(texts).collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// The first JSON object in the text that holds anything: what somebody tells the model to answer.

@@ -137,7 +137,9 @@ async fn a_provider_has_eight_calls_at_once() {
         calls.spawn(async move { drop(asked(providers.as_ref(), &ask).await) });
     }
     until("eight calls", || fake.calls() == 8).await;
-    let ninth = Ask { budget_ms: 150, ..throughline_models::conformance::asks("x").pop().unwrap() };
+    let answer =
+        throughline_models::conformance::asks("x").into_iter().find(|ask| ask.purpose() == Purpose::Answer);
+    let ninth = Ask { budget_ms: 150, ..answer.unwrap() };
     assert_eq!(ended(&providers, &ninth).await, "timeout", "another purpose, the same provider");
     assert_eq!(fake.calls(), 8);
     calls.abort_all();
