@@ -88,7 +88,7 @@ impl Block {
             }
         }
         blocked.sort_by_key(|task| (Reverse(task.blocked_at), Reverse(task.seq), &task.id));
-        over.sort_by_key(|task| (Reverse(task.ended()), Reverse(task.seq), &task.id));
+        over.sort_by_key(|task| Reverse((task.ended(), task.seq, &task.id)));
         over.truncate(policy.recent_tasks);
         let omitted = blocked.len().saturating_sub(policy.max_blockers);
         blocked.truncate(policy.max_blockers);

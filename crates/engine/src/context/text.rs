@@ -13,6 +13,8 @@ use crate::redact::redacted;
 const BYTES: usize = 4;
 /// What stands for the rest of a text.
 const MORE: char = '…';
+/// Bytes of a text that are looked at when they are more than enough: no secret is as long.
+const FAR: usize = 64 * 1024;
 /// A cut may make a secret of what was none, and its replacement may have to be cut again. Each time it begins
 /// earlier in the text; nothing needs more than three.
 const PASSES: usize = 8;
@@ -41,6 +43,12 @@ pub fn clean(text: &str, most: usize) -> Cow<'_, str> {
 
 /// One pass; borrowed when nothing had to change.
 fn cleaned(text: &str, most: usize) -> Cow<'_, str> {
+    if text.len() > FAR {
+        let head = straightened(&redacted(&text[..text.floor_char_boundary(FAR)]));
+        if head.len() > FAR / 4 && head.len() > 2 * BYTES * most {
+            return Cow::Owned(cut(&head, most).unwrap_or(head));
+        }
+    }
     let mut text = redacted(text);
     if !straight(&text) {
         text = Cow::Owned(straightened(&text));
