@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use throughline_engine::EffectId;
 use throughline_engine::ask::{Ask, Question, Reviewed};
 use throughline_engine::canon::{hex, sha256};
-use throughline_engine::context::text::quote;
+use throughline_engine::context::text::{fence, quote};
 use throughline_engine::intent::Intent;
 use throughline_engine::redact::redacted;
 use throughline_engine::tickets::ItemType;
@@ -204,12 +204,6 @@ fn offered_anchor(ask: &Ask) -> bool {
 fn anchor(ask: &Ask) -> Option<String> {
     let text = ask.hint.as_ref()?.focus_anchor_text_snippet.as_str();
     Some(if offered_anchor(ask) { line(&[("id", ANCHOR), ("text", text)]) } else { line(&[("quote", text)]) })
-}
-
-/// Backticks, one more than the longest run of them in the text, and at least three.
-fn fence(text: &str) -> String {
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    "`".repeat(longest.max(2) + 1)
 }
 
 /// One object of texts on one line.

@@ -2,10 +2,13 @@
 //! (`spec 05 §1`). No file is read or written for it, and nothing a model answers can alter it.
 //!
 //! [`text`] makes what others wrote fit to be shown; [`block`] is the record of tasks and blockers that stands in every
-//! agent's prompt; [`prompt`] puts the sections in order and holds them to the budget.
+//! agent's prompt; [`prompt`] puts the sections in order and holds them to the budget. [`import`] reads what a supervisor
+//! keeps, and [`supervised`] makes its agent's prompt of it.
 
 pub mod block;
+pub mod import;
 pub mod prompt;
+pub mod supervised;
 pub mod text;
 
 #[cfg(test)]

@@ -154,6 +154,13 @@ fn escaped(c: char) -> bool {
     )
 }
 
+/// The fence of a free text: backticks, one more than the longest run of them in it, and at least three.
+#[must_use]
+pub fn fence(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    "`".repeat(longest.max(2) + 1)
+}
+
 /// How many tokens a text counts as: `approx-1`, the same on any machine. No vendor's count.
 ///
 /// ```

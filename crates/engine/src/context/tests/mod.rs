@@ -1,6 +1,7 @@
 //! The block and the prompt, row by row of `spec 05 §16`; what holds for any input is in `any.rs`.
 
 mod any;
+mod import;
 
 use alloc::format;
 use alloc::string::{String, ToString};
