@@ -5,12 +5,12 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use serde::Serialize;
 use serde_json::Value;
 
 use super::block::Block;
 use super::import::{ContextState, Error, Warning, id, object};
-use super::prompt::{Section, Sections, TooLarge, build};
+use super::prompt::{Sections, TooLarge, build};
+use super::rendered::Rendered;
 use super::text::{fence, quote, tokens};
 use crate::canon::jcs;
 use crate::id::TaskId;
@@ -91,38 +91,6 @@ impl Assignment {
     }
 }
 
-/// A prompt, and what is known of it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Rendered {
-    /// All of it: without a task the block alone.
-    pub prompt: String,
-    /// The block.
-    pub block: String,
-    /// What the sections 1 to 7 are known by.
-    pub context_fingerprint: String,
-    /// What was left out.
-    pub omitted: Vec<Omitted>,
-    /// What was repaired in the document.
-    pub warnings: Vec<Warning>,
-}
-
-/// So many units of a section were left out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Omitted {
-    /// Of which.
-    pub section: Section,
-    /// How many.
-    pub units: u32,
-}
-
-impl Rendered {
-    /// As one line of JSON, with its line end.
-    #[must_use]
-    pub fn json(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default() + "\n"
-    }
-}
-
 /// The prompt for a task of a supervisor, or without one the block of its state.
 ///
 /// # Errors
@@ -135,22 +103,14 @@ pub fn render(
     policy: &ContextPolicy,
 ) -> Result<Rendered, TooLarge> {
     let policy = ContextPolicy { project: state.project.clone(), ..policy.clone() };
-    let block = Block::of(&state.tasks, task.map(|task| &task.id), &policy);
     let input = task.map(Assignment::section).unwrap_or_default();
     let built = build(Sections {
         rules: if task.is_some() { RULES.into() } else { String::new() },
         contract: task.map(Assignment::contract).unwrap_or_default(),
-        block: Some(block),
+        block: Some(Block::of(&state.tasks, task.map(|task| &task.id), &policy)),
         input_tokens: tokens(&input),
         max_tokens: policy.max_tokens,
         ..Sections::default()
     })?;
-    let block = built.sections.iter().find(|(section, _)| *section == Section::ReadOnlyContext);
-    Ok(Rendered {
-        block: block.map(|(_, text)| text.clone()).unwrap_or_default(),
-        prompt: if task.is_some() { built.text() + "\n" + &input } else { built.text() },
-        context_fingerprint: built.context_fingerprint,
-        omitted: built.omitted.into_iter().map(|(section, units)| Omitted { section, units }).collect(),
-        warnings,
-    })
+    Ok(Rendered::of(built, &input, warnings))
 }

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use super::{each, object};
 use crate::context::import::{ContextState, Error, MAX_DEPTH, Warning, import};
-use crate::context::supervised::{Assignment, Rendered, render};
+use crate::context::rendered::Rendered;
+use crate::context::supervised::{Assignment, render};
 use crate::policy::context::ContextPolicy;
 
 fn read(document: &Value) -> (ContextState, Vec<(&'static str, String)>) {
