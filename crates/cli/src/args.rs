@@ -78,6 +78,7 @@ pub(crate) enum Command {
     Record(commands::record::Args),
     Eval(commands::eval::Args),
     Lanes(commands::lanes::Args),
+    Context(commands::context::Args),
     Approvals(commands::approvals::Args),
     Effects(commands::effects::Args),
     Audit(commands::audit::Args),

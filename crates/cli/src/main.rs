@@ -15,6 +15,7 @@ mod exit;
 mod key;
 mod output;
 mod recorded;
+mod redis;
 mod settings;
 
 use std::process::ExitCode;

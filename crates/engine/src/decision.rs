@@ -138,6 +138,10 @@ reasons! {
     TaskDuplicateReport = "task.duplicate_report", "The task stood there already; at most its reason got newer or a missing result came.";
     TaskStaleReport = "task.stale_report", "The report is older than what is known of the task, so nothing was changed.";
     TaskTransitionRefused = "task.transition_refused", "A task does not go from where it stands to what was reported, so nothing was changed.";
+    ContextTooLarge = "context.too_large", "What a prompt may not leave out is more than it may hold, so no model was asked.";
+    ContextEntrySkipped = "context.entry_skipped", "An entry of a supervisor's document has no usable task id; it was left out.";
+    ContextDuplicateTask = "context.duplicate_task", "A task is twice in a list of a supervisor's document; the newest entry counts.";
+    ContextInBothLists = "context.in_both_lists", "A task is completed and blocked in a supervisor's document; what is newer counts.";
     TaskTooManyLive = "task.too_many_live", "The conversation has as many live tasks as it may have, so the report was not taken.";
     IntakeNotice = "intake.notice", "The user was told what intake did not take.";
     MessageUnread = "message.unread", "The message holds nothing but files, which are not read; its person was told so.";

@@ -30,7 +30,7 @@ use crate::workflow::Card;
 pub use ids::{Id, Ids};
 use keyed::Keyed;
 pub(crate) use task::{Moved, first_line};
-pub use task::{Task, TaskSource, TaskStatus};
+pub use task::{Task, TaskSource, TaskStatus, result};
 
 /// The unit of order and of state (`spec 02 §1`). Parts a lane does not have are empty.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

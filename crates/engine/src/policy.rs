@@ -44,14 +44,8 @@ pub mod limits {
     pub const NAME: usize = 64;
     /// Characters of a field that the question about it repeats; its card has all of it.
     pub const FIELD_SHOWN: usize = 200;
-    /// Characters of a task's intent: a line in a list (`spec 05 §3.3`).
-    pub const TASK_INTENT: usize = 120;
-    /// Characters of why a task is blocked, or of what came of it (`spec 05 §3.3`).
-    pub const TASK_WORDS: usize = 160;
     /// Queued, running and blocked tasks of a lane (`spec 05 §2.1`).
     pub const LIVE_TASKS: usize = 1_000;
-    /// Tasks that are over and stay loaded: what a prompt tells of the past (`spec 05 §3.1`).
-    pub const ENDED_TASKS: usize = 5;
     /// Attempts and time after which a tool that only reads is given up, and a retry offered (`spec 06 §4.5`).
     pub const GIVE_UP_TOOL: (u32, Millis) = (3, 30 * Timestamp::SECOND);
     /// The same for a sub-agent.

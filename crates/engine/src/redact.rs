@@ -50,6 +50,8 @@ const WEBHOOKS: [&str; 5] = [
     "hooks.zapier.com/",
 ];
 const PEM: (&str, &str, &str) = ("-----BEGIN ", "PRIVATE KEY-----", "-----END ");
+/// Bytes of what kind of key it is, at most.
+const PEM_LABEL: usize = 80;
 /// What we put in a secret's place begins like this.
 const MARK: &str = "[redacted:";
 
@@ -179,10 +181,18 @@ fn begins<'t>(text: &'t str, shape: &str) -> Option<&'t str> {
     fits.then_some(rest.as_str())
 }
 
+/// Three parts of base64url, the first of which is the beginning of a JSON object.
 fn jwt(text: &str) -> Option<usize> {
-    let length = text.starts_with("eyJ").then(|| run(text, |c| of_token(c) || c == '.'))?;
-    let parts = text[..length].split('.').filter(|part| part.len() > 3).count();
-    (parts == 3).then_some(length)
+    let mut rest = text;
+    for part in ["eyJ", ".", "."] {
+        let (begins, least) = if part == "." { (rest.strip_prefix('.')?, 4) } else { (rest, part.len() + 1) };
+        let length = run(begins, of_token);
+        if length < least || !rest.starts_with(part) {
+            return None;
+        }
+        rest = &begins[length..];
+    }
+    Some(text.len() - rest.len())
 }
 
 fn bearer(text: &str) -> Option<usize> {
@@ -198,16 +208,13 @@ fn url(text: &str) -> Option<Secret> {
     let scheme = run(text, |c| c.is_ascii_alphabetic());
     let rest = text.get(scheme..)?.strip_prefix("://").filter(|_| scheme > 0)?;
     let begin = text.len() - rest.len();
-    let length = run(rest, |c| !c.is_whitespace() && !matches!(c, '"' | '\'' | '<' | '>' | ')'));
-    let address = &rest[..length];
-    let authority = run(address, |c| !matches!(c, '/' | '?' | '#'));
-    if WEBHOOKS
-        .iter()
-        .any(|hook| address.starts_with(hook) || address[..].contains(hook) && hook.starts_with('.'))
-    {
-        return Some(Secret { kind: "url", from: 0, to: begin + length });
+    let of_address = |c: char| !c.is_whitespace() && !matches!(c, '"' | '\'' | '<' | '>' | ')');
+    let host = run(rest, |c| of_address(c) && !matches!(c, '/' | '?' | '#'));
+    let ends = |hook: &str| rest.get(..=host).is_some_and(|host| host.ends_with(hook));
+    if WEBHOOKS.iter().any(|hook| rest.starts_with(hook) || hook.starts_with('.') && ends(hook)) {
+        return Some(Secret { kind: "url", from: 0, to: begin + run(rest, of_address) });
     }
-    let user = address[..authority].rfind('@').filter(|user| *user > 0)?;
+    let user = rest[..host].rfind('@').filter(|user| *user > 0)?;
     Some(Secret { kind: "url", from: begin, to: begin + user })
 }
 
@@ -215,11 +222,14 @@ fn assignment(text: &str) -> Option<usize> {
     let rest = NAMES.iter().find_map(|name| behind_name(text, name))?;
     let rest = rest.trim_start_matches(['"', '\'']).trim_start_matches(' ');
     let rest = rest.strip_prefix(['=', ':'])?.trim_start_matches(' ').trim_start_matches(['"', '\'']);
-    let length = run(rest, |c| !c.is_whitespace() && !matches!(c, '"' | '\''));
-    let value = &rest[..length];
+    // What was taken out already ends a value.
+    let ends = |(at, c): &(usize, char)| {
+        c.is_whitespace() || matches!(c, '"' | '\'') || *c == '[' && rest[*at..].starts_with(MARK)
+    };
+    let value = rest.char_indices().find(ends).map_or(rest, |(at, _)| &rest[..at]);
     let count = value.chars().count();
     let secret = count >= VALUE.1 || count >= VALUE.0 && value.contains(|c: char| c.is_ascii_digit());
-    (secret && !value.contains(MARK)).then_some(text.len() - rest.len() + length)
+    secret.then_some(text.len() - rest.len() + value.len())
 }
 
 fn behind_name<'t>(text: &'t str, name: &str) -> Option<&'t str> {
@@ -236,8 +246,9 @@ fn behind_name<'t>(text: &'t str, name: &str) -> Option<&'t str> {
 fn pem(text: &str) -> Option<usize> {
     let (begin, key, end) = PEM;
     let rest = text.strip_prefix(begin)?;
-    let label = run(rest, |c| c != '\n' && c != '\r');
-    rest[..label].trim_end().ends_with(key).then(|| {
+    let label = rest.char_indices().find(|(at, c)| matches!(c, '\n' | '\r') || *at > PEM_LABEL);
+    let label = label.map_or(rest, |(at, _)| &rest[..at]);
+    label.contains(key).then(|| {
         let Some(last) = rest.find(end) else { return text.len() };
         let from = begin.len() + last + end.len();
         from + text[from..].find("-----").map_or(text.len() - from, |dashes| dashes + 5)
@@ -272,6 +283,9 @@ mod tests {
                 "[redacted:pem]\nbye",
             ),
             ("-----BEGIN PRIVATE KEY-----\nMII".into(), "[redacted:pem]"),
+            ("-----BEGIN EC PRIVATE KEY----- MII -----END EC PRIVATE KEY----- x".into(), "[redacted:pem] x"),
+            ("token=abc123[redacted:jwt]".into(), "[redacted:assignment][redacted:jwt]"),
+            ("see eyJhbGci.eyJzdWIi.c2lnbmF0.".into(), "see [redacted:jwt]."),
         ] {
             assert_eq!(redacted(&text), expected, "{text}");
         }
@@ -292,6 +306,25 @@ mod tests {
             "",
         ] {
             assert_eq!(redacted(text), text);
+        }
+    }
+
+    /// Whatever is looked at again and again would take minutes here.
+    #[test]
+    fn a_long_text_is_read_once() {
+        for part in [
+            "a://",
+            "-----BEGIN ",
+            "eyJ.",
+            "password=",
+            "token=[redacted:",
+            "client ",
+            "a@b ",
+            "secret:\"",
+            "sk-",
+        ] {
+            let text = part.repeat(300_000 / part.len());
+            assert!(!redacted(&text).is_empty());
         }
     }
 

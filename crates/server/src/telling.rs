@@ -1,6 +1,7 @@
 //! What is told about a turn, an effect, an approval, a lane: read from the store, shaped for the wire. The routes and
 //! the command line tell the same things with these.
 
+pub mod context;
 pub(crate) mod options;
 
 use serde_json::{Map, Value};

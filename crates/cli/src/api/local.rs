@@ -4,11 +4,12 @@ use std::future::Future;
 
 use throughline_engine::{CardId, EffectId, LaneId, TurnId};
 use throughline_runtime::{Runtime, Stop};
-use throughline_server::wire::{Approval, Effect, Lane, LaneInfo, Pause, Replays, TurnInfo, Why};
+use throughline_server::wire::{Approval, Context, Effect, Lane, LaneInfo, Pause, Replays, TurnInfo, Why};
 use throughline_server::{Config, Instance, StartError, telling};
 use throughline_store::{EffectState, StoreError};
 
 use crate::app::App;
+use crate::commands;
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::settings;
@@ -115,6 +116,13 @@ impl Local {
     pub(crate) fn lane(&self, id: &str) -> Result<Lane, Failure> {
         let info = self.stored_lane(id)?;
         self.ask(telling::lane(self.loops(), &info))
+    }
+
+    pub(crate) fn context(&self, id: &str, max_tokens: Option<u32>) -> Result<Context, Failure> {
+        let info = self.stored_lane(id)?;
+        let lane = self.ask(self.loops().lane(&info.key))?;
+        telling::context::of_lane(&lane, &self.config().policy, max_tokens)
+            .map_err(|error| commands::context::refused(&error))
     }
 
     pub(crate) fn turns(&self, lane: &str, limit: usize) -> Result<Vec<TurnInfo>, Failure> {

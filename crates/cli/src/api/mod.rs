@@ -8,7 +8,7 @@ mod embedded;
 mod local;
 mod remote;
 
-use throughline_server::wire::{Approval, Effect, Lane, LaneInfo, Pause, Replays, TurnInfo, Why};
+use throughline_server::wire::{Approval, Context, Effect, Lane, LaneInfo, Pause, Replays, TurnInfo, Why};
 
 use crate::app::App;
 use crate::error::Failure;
@@ -89,6 +89,8 @@ ask! {
     lanes(limit: usize) -> Vec<LaneInfo>;
     /// One lane as it stands.
     lane(id: &str) -> Lane;
+    /// What prompts are told of a lane.
+    context(id: &str, max_tokens: Option<u32>) -> Context;
     /// A lane's newest turns, newest first.
     turns(lane: &str, limit: usize) -> Vec<TurnInfo>;
     /// Approvals: those that wait, or all.

@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use throughline_server::wire::{
-    Approval, Effect, Lane, LaneInfo, Page, Pause, PauseChange, Replays, Resolve, SignInLink, TurnAnswer,
-    TurnInfo, Why,
+    Approval, Context, Effect, Lane, LaneInfo, Page, Pause, PauseChange, Replays, Resolve, SignInLink,
+    TurnAnswer, TurnInfo, Why,
 };
 use ureq::Agent;
 use ureq::http::Response;
@@ -199,6 +199,11 @@ impl Remote {
 
     pub(crate) fn lane(&self, id: &str) -> Result<Lane, Failure> {
         self.get(&format!("/v1/lanes/{id}"))
+    }
+
+    pub(crate) fn context(&self, id: &str, max_tokens: Option<u32>) -> Result<Context, Failure> {
+        let most = max_tokens.map(|most| format!("?max_tokens={most}")).unwrap_or_default();
+        self.get(&format!("/v1/lanes/{id}/context{most}"))
     }
 
     pub(crate) fn turns(&self, lane: &str, limit: usize) -> Result<Vec<TurnInfo>, Failure> {

@@ -5,6 +5,7 @@ pub(crate) mod audit;
 pub(crate) mod chat;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod context;
 pub(crate) mod decided;
 pub(crate) mod doctor;
 pub(crate) mod effects;
@@ -38,6 +39,7 @@ pub(crate) fn run(app: &App, command: Command) -> Outcome {
         Command::Record(args) => record::run(app, &args),
         Command::Eval(args) => eval::run(app, &args),
         Command::Lanes(args) => lanes::run(app, &args),
+        Command::Context(args) => context::run(app, &args),
         Command::Approvals(args) => approvals::run(app, &args),
         Command::Effects(args) => effects::run(app, &args),
         Command::Audit(args) => audit::run(app, &args),

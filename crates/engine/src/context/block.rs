@@ -10,7 +10,7 @@ use core::fmt::Write as _;
 
 use super::text::{clean, quote, tokens};
 use crate::id::TaskId;
-use crate::lane::{Task, TaskStatus};
+use crate::lane::{Lane, Record, RecordKind, Task, TaskStatus, result};
 use crate::policy::context::{self, ContextPolicy, NEWEST_KEPT, Project};
 use crate::time::Timestamp;
 
@@ -80,12 +80,15 @@ impl Block {
         for task in tasks {
             if task.status == TaskStatus::Blocked {
                 blocked.push(task);
-            } else if policy.history_statuses.contains(&task.status) && this != Some(&task.id) {
+            } else if policy.history_statuses.contains(&task.status)
+                && task.is_work()
+                && this != Some(&task.id)
+            {
                 over.push(task);
             }
         }
         blocked.sort_by_key(|task| (Reverse(task.blocked_at), Reverse(task.seq), &task.id));
-        over.sort_by_key(|task| (Reverse(ended(task)), Reverse(task.seq), &task.id));
+        over.sort_by_key(|task| Reverse((task.ended(), task.seq, &task.id)));
         over.truncate(policy.recent_tasks);
         let omitted = blocked.len().saturating_sub(policy.max_blockers);
         blocked.truncate(policy.max_blockers);
@@ -101,6 +104,16 @@ impl Block {
         block.narrow(WIDE);
         block.fit(policy.block_max_tokens);
         block
+    }
+
+    /// What a prompt of this lane is told as the lane stands.
+    #[must_use]
+    pub fn of_lane(lane: &Lane, policy: &ContextPolicy) -> Self {
+        let tasks = lane.records.of(RecordKind::Task).filter_map(|record| match record {
+            Record::Task(task) => Some(task),
+            _ => None,
+        });
+        Self::of(tasks, None, policy)
     }
 
     /// How many finished tasks it tells of.
@@ -201,11 +214,11 @@ impl Done {
         Self {
             intent: shown_intent(task, &id),
             status: task.status,
-            at: ended(task),
+            at: task.ended(),
             result: match task.status {
                 TaskStatus::Failed => format!("Failed: {}", task.reason.as_deref().unwrap_or(UNSPECIFIED)),
                 TaskStatus::Cancelled => "Cancelled.".into(),
-                _ => task.result.clone().unwrap_or_else(|| "Completed.".into()),
+                _ => task.result.clone().unwrap_or_else(|| result(None, &task.intent)),
             },
             task: id.into_owned(),
         }
@@ -244,14 +257,6 @@ impl Blocker {
         out.push_str(", \"blocked_at\": ");
         moment(out, self.at);
         out.push_str(" }");
-    }
-}
-
-/// When a task was over. One that failed or was cancelled is over since the newest news of it.
-fn ended(task: &Task) -> Option<Timestamp> {
-    match task.status {
-        TaskStatus::Failed | TaskStatus::Cancelled => Some(task.last_at),
-        _ => task.completed_at,
     }
 }
 

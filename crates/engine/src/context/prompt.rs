@@ -7,6 +7,7 @@ use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::block::Block;
@@ -133,6 +134,15 @@ pub struct TooLarge {
     /// Tokens it may have.
     pub max_tokens: u32,
 }
+
+impl fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { tokens, max_tokens } = self;
+        write!(f, "the prompt takes {tokens} tokens at least and may have {max_tokens}")
+    }
+}
+
+impl core::error::Error for TooLarge {}
 
 /// Puts the sections in order, holds each to its own limit and all of them to the budget.
 ///

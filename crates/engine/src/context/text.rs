@@ -13,6 +13,8 @@ use crate::redact::redacted;
 const BYTES: usize = 4;
 /// What stands for the rest of a text.
 const MORE: char = '…';
+/// Bytes of a text that are looked at when they are more than enough: no secret is as long.
+const FAR: usize = 64 * 1024;
 /// A cut may make a secret of what was none, and its replacement may have to be cut again. Each time it begins
 /// earlier in the text; nothing needs more than three.
 const PASSES: usize = 8;
@@ -41,6 +43,12 @@ pub fn clean(text: &str, most: usize) -> Cow<'_, str> {
 
 /// One pass; borrowed when nothing had to change.
 fn cleaned(text: &str, most: usize) -> Cow<'_, str> {
+    if text.len() > FAR {
+        let head = straightened(&redacted(&text[..text.floor_char_boundary(FAR)]));
+        if head.len() > FAR / 4 && head.len() > 2 * BYTES * most {
+            return Cow::Owned(cut(&head, most).unwrap_or(head));
+        }
+    }
     let mut text = redacted(text);
     if !straight(&text) {
         text = Cow::Owned(straightened(&text));
@@ -144,6 +152,13 @@ fn escaped(c: char) -> bool {
             | '\u{2028}'..='\u{202e}'
             | '\u{2066}'..='\u{2069}'
     )
+}
+
+/// The fence of a free text: backticks, one more than the longest run of them in it, and at least three.
+#[must_use]
+pub fn fence(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    "`".repeat(longest.max(2) + 1)
 }
 
 /// How many tokens a text counts as: `approx-1`, the same on any machine. No vendor's count.

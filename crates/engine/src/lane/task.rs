@@ -3,21 +3,23 @@
 //! Every message names its task. A task gets a record when it becomes work: a ticket, a tool call, a sub-agent's run,
 //! or what a host reports. Plain talk needs none: its task is the messages that name it.
 
+use alloc::format;
 use alloc::string::String;
 use serde::{Deserialize, Serialize};
 
+use crate::context::text::clean;
 use crate::event::TaskReported;
 use crate::id::TaskId;
-use crate::policy::limits;
+use crate::policy::context::{INTENT, REASON, RESULT};
 use crate::time::Timestamp;
-use crate::work::Work;
+use crate::work::{Job, Work};
 
 /// What somebody asked for (`spec 05 §2`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Task {
     /// Its id.
     pub id: TaskId,
-    /// What was asked for: the first line of the message that started it, or what a host said.
+    /// What was asked for: the first line of the message that started it, or what a host said. Cleaned.
     #[serde(alias = "title")]
     pub intent: String,
     /// Where it stands.
@@ -48,10 +50,10 @@ pub struct Task {
     /// When it was last unblocked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unblocked_at: Option<Timestamp>,
-    /// Why it is blocked, or failed.
+    /// Why it is blocked, or failed. Cleaned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What came of it.
+    /// What came of it, in one sentence, once it is completed ([`result`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
     /// The moment of the newest news of it: older reports change nothing.
@@ -128,6 +130,8 @@ pub enum TaskSource {
     Engine,
     /// A host reports it.
     Host,
+    /// A supervisor's document says so: it is only shown.
+    Import,
 }
 
 impl TaskSource {
@@ -155,7 +159,7 @@ impl Task {
     pub(crate) fn new(id: TaskId, intent: &str, by: &str, now: Timestamp) -> Self {
         Self {
             id,
-            intent: first_line(intent, limits::TASK_INTENT),
+            intent: clean(intent, INTENT).into_owned(),
             status: TaskStatus::Running,
             attempt: 1,
             requested_by: by.into(),
@@ -181,17 +185,45 @@ impl Task {
         task.status = report.status;
         task.started_at = (report.status != TaskStatus::Queued).then_some(task.created_at);
         task.stamp(report.status, task.created_at);
-        task.words(report);
+        task.says(report);
         task
     }
 
     /// Takes a host's report in.
     pub(crate) fn take(&mut self, report: &TaskReported, now: Timestamp) -> Moved {
+        let unsaid = self.result == Some(result(None, &self.intent));
         let moved = self.go(report.status, report.at.unwrap_or(now));
-        if matches!(moved, Moved::Changed | Moved::Same) {
-            self.words(report);
+        match moved {
+            Moved::Changed => {
+                if let Some(intent) = report.intent.as_deref().filter(|intent| !intent.trim().is_empty()) {
+                    self.intent = clean(intent, INTENT).into_owned();
+                }
+                self.says(report);
+            }
+            Moved::Same => {
+                self.reason = line(report.reason.as_deref()).or(self.reason.take());
+                if unsaid {
+                    self.concluded(report.result.as_deref(), None);
+                }
+            }
+            Moved::Refused | Moved::Stale => {}
         }
         moved
+    }
+
+    /// Of the work of this lane, not of its talk: what a prompt tells of the past (`spec 05 §2`). An option that was
+    /// picked from a list is talk.
+    pub(crate) fn is_work(&self) -> bool {
+        !matches!(&self.work, Some(Work { job: Job::Option(_), .. }))
+    }
+
+    /// When it was over, if it is. One that failed or was cancelled is over since the newest news of it.
+    pub(crate) fn ended(&self) -> Option<Timestamp> {
+        match self.status {
+            TaskStatus::Completed => self.completed_at,
+            TaskStatus::Failed | TaskStatus::Cancelled => Some(self.last_at),
+            TaskStatus::Queued | TaskStatus::Running | TaskStatus::Blocked => None,
+        }
     }
 
     /// News of it are still to come: it is blocked, a host is at it, or a call of ours or its card is open.
@@ -236,27 +268,81 @@ impl Task {
     fn stamp(&mut self, status: TaskStatus, at: Timestamp) {
         match status {
             TaskStatus::Running => self.started_at = Some(at),
-            TaskStatus::Completed => self.completed_at = Some(at),
+            TaskStatus::Completed => {
+                self.completed_at = Some(at);
+                self.concluded(None, None);
+            }
             TaskStatus::Blocked => self.blocked_at = Some(at),
             TaskStatus::Queued | TaskStatus::Failed | TaskStatus::Cancelled => {}
         }
     }
 
-    /// What a report says beside the status. A result is said once, a reason may get newer.
-    fn words(&mut self, report: &TaskReported) {
-        let line = |text: &Option<String>| text.as_deref().map(|text| first_line(text, limits::TASK_WORDS));
-        if let Some(intent) = report.intent.as_deref().filter(|intent| !intent.trim().is_empty()) {
-            self.intent = first_line(intent, limits::TASK_INTENT);
+    /// What a report says beside the status.
+    fn says(&mut self, report: &TaskReported) {
+        self.reason = line(report.reason.as_deref());
+        if self.status == TaskStatus::Completed {
+            self.concluded(report.result.as_deref(), report.intent.as_deref());
         }
-        self.reason = line(&report.reason).or(self.reason.take());
-        self.result = self.result.take().or(line(&report.result));
+    }
+
+    /// What its handler says came of it: the result of one that is completed, the reason of any other.
+    pub(crate) fn comes_to(&mut self, words: &str) {
+        match self.status {
+            TaskStatus::Completed => self.concluded(Some(words), None),
+            _ => self.reason = line(Some(words)),
+        }
+    }
+
+    /// The intent may come with the news, as it was said: its lines tell where its first sentence ends.
+    fn concluded(&mut self, given: Option<&str>, intent: Option<&str>) {
+        let intent = intent.filter(|intent| !intent.trim().is_empty());
+        self.result = Some(result(given, intent.unwrap_or(&self.intent)));
     }
 }
 
-/// The first line with anything in it, cut to so many characters.
-pub(crate) fn first_line(text: &str, chars: usize) -> String {
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    line.chars().take(chars).collect()
+/// A reason as it is kept.
+fn line(text: Option<&str>) -> Option<String> {
+    text.map(|text| clean(text, REASON).into_owned()).filter(|text| !text.is_empty())
+}
+
+/// What came of a completed task, in one sentence (`spec 05 §2.2`): the first that its handler said, else that of what
+/// was asked for. It never says that it failed, whatever an earlier check said.
+///
+/// ```
+/// use throughline_engine::lane::result;
+/// assert_eq!(result(None, "Bump to v1.2 now. Then test"), "Completed: Bump to v1.2 now");
+/// assert_eq!(result(Some("Bumped.\nTested."), "Bump to v1.2 now"), "Bumped.");
+/// assert_eq!(result(None, " "), "Completed.");
+/// ```
+#[must_use]
+pub fn result(given: Option<&str>, intent: &str) -> String {
+    let failed = |text: &&str| text.get(..6).is_some_and(|begins| begins.eq_ignore_ascii_case("failed"));
+    let given = given.map(sentence).filter(|given| !given.is_empty() && !failed(given));
+    let source = given.map(String::from).unwrap_or_else(|| match sentence(intent) {
+        "" => "Completed.".into(),
+        intent => format!("Completed: {}", intent.strip_suffix(['.', '。']).unwrap_or(intent)),
+    });
+    clean(&source, RESULT).into_owned()
+}
+
+/// The first sentence of a text. A full stop inside a word ends none.
+fn sentence(text: &str) -> &str {
+    let text = text.trim_start();
+    let mut ends = false;
+    for (at, c) in text.char_indices() {
+        if matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
+            || ends && c.is_whitespace()
+        {
+            return text[..at].trim_end();
+        }
+        ends = matches!(c, '.' | '!' | '?' | '。' | '！' | '？');
+    }
+    text.trim_end()
+}
+
+/// The first line with anything in it.
+pub(crate) fn first_line(text: &str) -> &str {
+    text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -318,7 +404,7 @@ mod tests {
             ..TaskReported::default()
         };
         assert_eq!(task.take(&report, Timestamp(11)), Moved::Same);
-        assert_eq!(task.reason.as_deref(), Some("Waiting for Ana"));
+        assert_eq!(task.reason.as_deref(), Some("Waiting for Ana and Bob"));
         report.status = TaskStatus::Completed;
         report.result = Some("Done.".into());
         report.reason = None;

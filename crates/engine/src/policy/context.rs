@@ -22,6 +22,8 @@ pub const NEWEST_KEPT: usize = 3;
 pub const MESSAGES_KEPT: usize = 4;
 /// Facts that stay in the first round of cuts.
 pub const FACTS_KEPT: usize = 10;
+/// Bytes of a task's id (`spec 05 §2`).
+pub const TASK_ID: usize = 128;
 /// Graphemes of a task's id, and of a project's, where it is shown.
 pub const ID: usize = 64;
 /// Graphemes of a task's intent.

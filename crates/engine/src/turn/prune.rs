@@ -7,10 +7,8 @@ use super::Turn;
 use crate::id::{BatchId, CardId, DraftId, MessageId, ProposalId, ReviewId, TaskId};
 use crate::lane::{Record, RecordKey, RecordKind};
 use crate::pending::PendingKind;
-use crate::policy::limits;
 use crate::review::{Review, Status};
 use crate::tickets::Batch;
-use crate::time::Timestamp;
 use crate::workflow::{About, Card, Known};
 
 impl Turn<'_> {
@@ -33,6 +31,7 @@ impl Turn<'_> {
             }
             self.retire(RecordKind::Message, &id.0);
         }
+        self.prune_ended();
         self.retire_unused();
     }
 
@@ -97,15 +96,13 @@ impl Turn<'_> {
         tasks.extend(cards().filter_map(Card::task));
         tasks.extend(batches.iter().map(|batch| &batch.task));
         tasks.extend(self.head.window.texts().filter_map(|id| self.message_ref(id)?.task.as_ref()));
-        let recent = self.recently_ended();
         let unused = loaded().filter(|record| match record {
             Record::Draft(draft) => !drafts.contains(&draft.id),
             Record::Review(review) => !kept(review),
             Record::Proposal(proposal) => !decisions.contains(&proposal.id),
             Record::Batch(batch) => !batches.iter().any(|used| used.id == batch.id),
-            Record::Task(task) => {
-                !(task.awaited() || tasks.contains(&task.id) || recent.contains(&(task.last_at, task.seq)))
-            }
+            // What is over is what prompts tell of the past; there is a limit to it.
+            Record::Task(task) => task.status.live() && !task.awaited() && !tasks.contains(&task.id),
             _ => false,
         });
         let unused: Vec<RecordKey> = unused.map(Record::key).collect();
@@ -126,18 +123,6 @@ impl Turn<'_> {
             used.extend(next.and_then(|next| Known::batch(self, next)));
         }
         used
-    }
-
-    /// When the newest tasks that are over ended.
-    fn recently_ended(&self) -> Vec<(Timestamp, u64)> {
-        let tasks = self.lane.records.of(RecordKind::Task).filter_map(|record| match record {
-            Record::Task(task) if !task.status.live() => Some((task.last_at, task.seq)),
-            _ => None,
-        });
-        let mut ended: Vec<_> = tasks.collect();
-        ended.sort_unstable();
-        ended.drain(..ended.len().saturating_sub(limits::ENDED_TASKS));
-        ended
     }
 
     /// A card that was read from beyond the window and changed is loaded again, as the next to leave.

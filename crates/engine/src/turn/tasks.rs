@@ -1,11 +1,14 @@
 //! Tasks of a turn: which one its messages belong to, begun, moved, ended.
 
+use alloc::vec::Vec;
+
 use super::Turn;
 use crate::context::block::Block;
 use crate::effect::EffectBody;
 use crate::event::TaskReported;
 use crate::id::{MessageId, TaskId};
-use crate::lane::{Change, Moved, Record, RecordKind, Task, TaskStatus};
+use crate::lane::{Change, Moved, Record, RecordKind, Task, TaskStatus, first_line};
+use crate::policy::limits;
 use crate::time::Timestamp;
 
 impl Turn<'_> {
@@ -44,21 +47,8 @@ impl Turn<'_> {
         // A host's task may be there under this id; what is begun now is another.
         let id = if self.task(&here).is_some() { TaskId(self.fresh(TaskId::PREFIX)) } else { here };
         self.belongs_to(&id);
-        self.put_task(Task::new(id.clone(), intent, by, self.now()));
+        self.put_task(Task::new(id.clone(), first_line(intent), by, self.now()));
         id
-    }
-
-    /// What a prompt is told of the tasks of this lane, as this turn sees them (`spec 05 §3`).
-    pub(crate) fn block(&self) -> Block {
-        let loaded =
-            self.lane.records.of(RecordKind::Task).filter_map(|task| self.find(RecordKind::Task, task.id()));
-        let begun = self.changes_of(RecordKind::Task).filter_map(Change::written);
-        let begun = begun.filter(|task| self.lane.records.find(RecordKind::Task, task.id()).is_none());
-        let tasks = loaded.chain(begun).filter_map(|record| match record {
-            Record::Task(task) => Some(task),
-            _ => None,
-        });
-        Block::of(tasks, self.task.as_ref(), &self.policy.context)
     }
 
     pub(crate) fn task(&self, id: &TaskId) -> Option<Task> {
@@ -86,16 +76,53 @@ impl Turn<'_> {
         self.now().max(task.last_at)
     }
 
-    /// The tasks of this lane that are not over, in the order of their ids.
-    pub(crate) fn live_tasks(&self) -> impl Iterator<Item = Task> {
-        let ids = self.lane.records.of(RecordKind::Task).map(Record::id);
-        ids.filter_map(|id| self.task(&TaskId::from(id))).filter(|task| task.status.live())
+    /// The tasks of this lane, as this turn sees them.
+    pub(crate) fn tasks(&self) -> impl Iterator<Item = &Task> {
+        let loaded = self.lane.records.of(RecordKind::Task);
+        let kept = loaded.filter(|record| self.change(RecordKind::Task, record.id()).is_none());
+        let records = kept.chain(self.changes_of(RecordKind::Task).filter_map(Change::written));
+        records.filter_map(|record| if let Record::Task(task) = record { Some(task) } else { None })
+    }
+
+    /// Those that are not over.
+    pub(crate) fn live_tasks(&self) -> impl Iterator<Item = &Task> {
+        self.tasks().filter(|task| task.status.live())
+    }
+
+    /// What a prompt of this turn is told of the lane's tasks, but for the one it is for.
+    #[allow(dead_code, reason = "asked for by the asks of agents")]
+    pub(crate) fn block(&self, this: Option<&TaskId>) -> Block {
+        Block::of(self.tasks(), this, &self.policy.context)
+    }
+
+    /// Of completed tasks the newest are kept, and as many of those that failed or were cancelled: the others are
+    /// pruned by the turn that ends one more (`spec 05 §2.1`).
+    pub(super) fn prune_ended(&mut self) {
+        if !self.wrote(RecordKind::Task) {
+            return;
+        }
+        let kept = self.policy.context.history_kept;
+        let (mut done, mut others) = (Vec::new(), Vec::new());
+        for task in self.tasks().filter(|task| !task.status.live()) {
+            let list = if task.status == TaskStatus::Completed { &mut done } else { &mut others };
+            list.push((task.ended(), task.seq, &task.id));
+        }
+        let mut gone = Vec::new();
+        for mut list in [done, others] {
+            list.sort_unstable();
+            let over = list.len().saturating_sub(kept);
+            gone.extend(list.into_iter().take(over).map(|(_, _, id)| id.clone()));
+        }
+        for id in gone {
+            self.drop_record(RecordKind::Task, &id.0);
+        }
     }
 
     /// Takes in where a host says a task stands.
     pub(crate) fn report(&mut self, report: &TaskReported) -> Option<Moved> {
         let at = self.event.received_at;
         match self.task(&report.task) {
+            Some(task) if !task.status.live() && report.status.live() && self.full() => None,
             Some(mut task) => {
                 let moved = task.take(report, at);
                 if matches!(moved, Moved::Changed | Moved::Same) {
@@ -106,16 +133,17 @@ impl Turn<'_> {
                 }
                 Some(moved)
             }
-            None if report.status.live()
-                && self.live_tasks().count() >= crate::policy::limits::LIVE_TASKS =>
-            {
-                None
-            }
+            None if report.status.live() && self.full() => None,
             None => {
                 self.put_task(Task::reported(report, at));
                 Some(Moved::Changed)
             }
         }
+    }
+
+    /// As many tasks are live as may be.
+    fn full(&self) -> bool {
+        self.live_tasks().count() >= limits::LIVE_TASKS
     }
 
     /// Sends a piece of work out for a task, which runs from now.

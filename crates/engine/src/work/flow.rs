@@ -55,7 +55,8 @@ fn meant(turn: &mut Turn<'_>, about: Option<&str>) -> Option<Task> {
     let anchor = focus.anchor_id()?;
     let id = focus.task.clone().unwrap_or_else(|| begun_by(anchor));
     let known = turn.task(&id);
-    let task = known.unwrap_or_else(|| Task::new(id.clone(), &asked_with(turn, &id, Some(anchor)), &by, now));
+    let task = known
+        .unwrap_or_else(|| Task::new(id.clone(), first_line(&asked_with(turn, &id, Some(anchor))), &by, now));
     turn.belongs_to(&id);
     Some(task)
 }
@@ -266,12 +267,7 @@ pub(crate) fn settled(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, outco
         turn.put_task(task);
         return Reason::EffectSuperseded;
     }
-    let line = Some(first_line(&words, limits::TASK_WORDS)).filter(|line| !line.is_empty());
-    if to == TaskStatus::Completed {
-        task.result = line;
-    } else {
-        task.reason = line;
-    }
+    task.comes_to(&words);
     if let Some(asks) = late {
         close(turn, asks, CardStatus::Withdrawn, Closing::Cancelled);
     }
@@ -378,7 +374,7 @@ fn offer_again(turn: &mut Turn<'_>, task: &Task, job: &Job) {
 pub(crate) fn stop(turn: &mut Turn<'_>) -> bool {
     let mine = |task: &Task| task.requested_by == turn.event.actor;
     let running = |task: &Task| task.work.as_ref().is_some_and(|work| work.effect.is_some());
-    let tasks: Vec<Task> = turn.live_tasks().filter(|task| mine(task) && running(task)).collect();
+    let tasks: Vec<Task> = turn.live_tasks().filter(|task| mine(task) && running(task)).cloned().collect();
     for task in &tasks {
         if let Some(effect) = task.work.as_ref().and_then(|work| work.effect.as_ref()) {
             turn.cancel(effect);

@@ -101,6 +101,28 @@ codes! {
         "Record one over these cases with --record-baseline, from the version you compare with.",
         [];
 
+    CONTEXT_UNUSABLE = 1301, "context.unusable", Some(422), "The state or the task cannot be used",
+        "A supervisor's document or a task file is not one that a prompt could be made of. Nothing was printed.",
+        "It is no JSON object, one of its lists is none, a task has no id, or it is larger than 16 MiB.",
+        "Correct what the message names; docs/context.md shows what is read. What is unknown is never an error.",
+        [];
+    CONTEXT_TOO_LARGE = 1302, "context.too_large", Some(422), "The prompt does not fit",
+        "What a prompt never leaves out (rules, contract, record of tasks, the task itself) is more than it may hold.",
+        "Words of people and of supervisors are never shortened.",
+        "Allow more with `--max-tokens` or `policy.context.max_tokens`, or say it in fewer words.",
+        ["policy.context.max_tokens"];
+    REDIS_UNREACHABLE = 1303, "redis.unreachable", None, "Redis cannot be reached",
+        "The Redis server that was named did not answer in time, or not as Redis does. Nothing was read.",
+        "It is down, listens elsewhere, or speaks TLS, which this command does not.",
+        "Check host and port with `redis-cli ping`; for TLS, put a tunnel in front.",
+        [];
+    REDIS_KEY = 1304, "redis.no_document", None, "Redis has no document under that key",
+        "Redis answered, and did not hand over a text: there is no such key, it holds something else, or reading it is not \
+         allowed.",
+        "The key is misspelt, in another database, or the password is missing.",
+        "Look with `redis-cli -n DB type KEY`; name a database as redis://HOST/DB, a password with --redis-password-file.",
+        [];
+
     MALFORMED_JSON = 2001, "request.malformed_json", Some(400), "The body is not JSON",
         "The request's body could not be parsed; the problem names line and column. Nothing was recorded.",
         "A body is one JSON value in UTF-8.",

@@ -1,6 +1,7 @@
 //! The routes, by what they are about, and the OpenAPI document made of them.
 
 pub(crate) mod approvals;
+mod context;
 pub(crate) mod effects;
 pub(crate) mod events;
 pub(crate) mod feed;
@@ -46,6 +47,8 @@ pub(crate) fn all(app: &Arc<App>) -> Router<Arc<App>> {
         .route("/lanes/{lane}/pending", get(lanes::get_pending))
         .route("/lanes/{lane}/turns", get(lanes::list_turns))
         .route("/lanes/{lane}/messages", get(lanes::list_messages))
+        .route("/lanes/{lane}/context", get(context::get_context))
+        .route("/context/render", post(context::post_render))
         .route("/lanes/{lane}/option-sets", post(options::post_options))
         .route("/lanes/{lane}/option-sets/{set}", delete(options::delete_options))
         .route("/lanes/{lane}/focus", put(options::put_focus))

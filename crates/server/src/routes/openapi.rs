@@ -9,8 +9,8 @@ use crate::problem::PROBLEM_JSON;
 use crate::wire::ProblemDetails;
 
 use super::{
-    approvals, effects, events, health, json, lanes, options, pause, poll, replay, resolve, sign_in_links,
-    stream, telegram_links, tracker, turns,
+    approvals, context, effects, events, health, json, lanes, options, pause, poll, replay, resolve,
+    sign_in_links, stream, telegram_links, tracker, turns,
 };
 
 #[derive(OpenApi)]
@@ -26,6 +26,7 @@ use super::{
         (name = "events", description = "What happened, as a host delivers it."),
         (name = "turns", description = "What was decided, and why."),
         (name = "lanes", description = "Conversations: what was said, what waits, and a stream of both."),
+        (name = "context", description = "What a prompt tells of the past, for a supervisor of agents."),
         (name = "options", description = "Lists of options people are shown, and where they look."),
         (name = "approvals", description = "What waits for somebody who may approve it."),
         (name = "effects", description = "Everything that was to be done in the world, and what became of it."),
@@ -38,6 +39,7 @@ use super::{
     paths(
         events::post_event, turns::get_turn, turns::get_why, lanes::list_lanes, lanes::get_lane,
         lanes::get_pending, lanes::list_turns, lanes::list_messages, stream::get_stream, poll::get_events,
+        context::get_context, context::post_render,
         options::post_options, options::delete_options, options::put_focus,
         approvals::list_approvals, approvals::get_approval, approvals::post_decide, effects::list_effects,
         effects::get_effect, effects::post_result, resolve::post_resolve, pause::get_pause, pause::put_pause, replay::post_replay,

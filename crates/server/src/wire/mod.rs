@@ -2,6 +2,7 @@
 //! document is generated from these. Times are RFC 3339 in UTC with milliseconds.
 
 mod approval;
+mod context;
 mod effect;
 mod event;
 mod keeping;
@@ -11,6 +12,7 @@ mod problem;
 mod turn;
 
 pub use approval::{Approval, Decide, DecideActor, Decided, Decision};
+pub use context::{Context, Omitted, Render, RenderedTask, Repair};
 pub use effect::{Effect, Remote, Resolution, Resolve, ResultOutcome, ResultReport, Settled};
 pub use event::EventBody;
 pub use keeping::{

@@ -1,0 +1,133 @@
+//! What prompts tell of the past: of a lane, and of a supervisor's state that is sent along. Nothing is stored.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::HeaderValue;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use throughline_engine::context::import::{self, MAX_BYTES};
+use throughline_engine::context::prompt::TooLarge;
+use throughline_engine::context::supervised::Assignment;
+
+use super::lanes;
+use crate::app::App;
+use crate::auth::{Caller, Scope};
+use crate::codes;
+use crate::problem::{Pointed, Problem};
+use crate::request::{Asked, Named, caller, parse, read_json_within};
+use crate::telling::context::{self, Refused};
+use crate::wire;
+
+/// What stands around the document in a body.
+const AROUND: usize = 1024 * 1024;
+
+/// How it is answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Format {
+    /// An object, with the prompt in it.
+    #[default]
+    Json,
+    /// The prompt alone.
+    Markdown,
+}
+
+/// How the answer is wanted.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Wanted {
+    /// `json`, or `markdown` for the prompt alone.
+    #[serde(default)]
+    #[param(inline)]
+    format: Format,
+    /// Tokens of the prompt: at least 6,000.
+    max_tokens: Option<u32>,
+}
+
+/// The same, where the body says how long it may be.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Formatted {
+    /// `json`, or `markdown` for the prompt alone.
+    #[serde(default)]
+    #[param(inline)]
+    format: Format,
+}
+
+/// Read what a prompt is told of a lane
+#[utoipa::path(
+    get, path = "/v1/lanes/{lane}/context", tag = "lanes", operation_id = "getContext",
+    params(("lane" = String, Path, description = "ln_…"), Wanted),
+    responses(
+        (status = 200, description = "What every agent's prompt is told, as the lane stands.", body = wire::Context),
+    )
+)]
+pub(crate) async fn get_context(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Named(id): Named,
+    Asked(wanted): Asked<Wanted>,
+) -> Result<Response, Problem> {
+    caller.need(Scope::ContextRead)?;
+    let info = lanes::find(&app, &caller, &id).await?;
+    let lane = app.runtime().lane(&info.key).await?;
+    let told = context::of_lane(&lane, &app.config().policy, wanted.max_tokens).map_err(problem)?;
+    Ok(answer(&told, wanted.format))
+}
+
+/// Render a supervisor's state
+#[utoipa::path(
+    post, path = "/v1/context/render", tag = "context", operation_id = "renderContext",
+    params(Formatted),
+    request_body = wire::Render,
+    responses(
+        (status = 200, description = "The prompt of its task, or the record of its tasks alone.", body = wire::Context),
+    )
+)]
+pub(crate) async fn post_render(
+    State(app): State<Arc<App>>,
+    Asked(wanted): Asked<Formatted>,
+    request: Request,
+) -> Response {
+    let told = render(&app, request).await;
+    told.map_or_else(IntoResponse::into_response, |told| answer(&told, wanted.format))
+}
+
+async fn render(app: &Arc<App>, request: Request) -> Result<wire::Context, Problem> {
+    let (parts, body) = request.into_parts();
+    caller(app, &parts)?.need(Scope::ContextRead)?;
+    let body = read_json_within(&parts.headers, body, MAX_BYTES + AROUND).await?;
+    let asked: wire::Render = parse(&body)?;
+    let unusable = |pointer: &str, error: import::Error| {
+        let mut problem =
+            Problem::new(&codes::CONTEXT_UNUSABLE, format!("{pointer} cannot be used: {error}"));
+        problem.point(Pointed { pointer: pointer.into(), text: error.to_string() });
+        problem
+    };
+    let task = asked.task.map(|task| Assignment::read(task.get().as_bytes())).transpose();
+    let task = task.map_err(|error| unusable("/task", error))?;
+    let state = import::import(asked.state.get().as_bytes()).map_err(|error| unusable("/state", error))?;
+    context::of_state(state, task.as_ref(), asked.history, asked.max_tokens).map_err(problem)
+}
+
+fn problem(refused: Refused) -> Problem {
+    match refused {
+        Refused::Bounds { key, why } => {
+            let text = format!("{key} {why}");
+            Problem::schema(vec![Pointed { pointer: format!("/{key}"), text }])
+        }
+        Refused::TooLarge(TooLarge { .. }) => Problem::new(&codes::CONTEXT_TOO_LARGE, refused.to_string()),
+    }
+}
+
+fn answer(told: &wire::Context, format: Format) -> Response {
+    let (body, kind) = match format {
+        Format::Json => (told.json(), "application/json"),
+        Format::Markdown => (told.prompt.clone(), "text/markdown; charset=utf-8"),
+    };
+    let mut response = body.into_response();
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    response
+}
