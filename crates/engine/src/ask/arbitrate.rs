@@ -116,7 +116,7 @@ fn shown(turn: &Turn<'_>, question: &Question, hint: Option<&Hint>, by: &str) ->
     if !question.works() {
         return shown;
     }
-    Shown { block: Some(turn.block(turn.about())), ..shown }
+    Shown { block: Some(turn.block()), ..shown }
 }
 
 /// Keeps the message: routing goes on with it when the answer is there.

@@ -90,9 +90,8 @@ impl Turn<'_> {
     }
 
     /// What a prompt of this turn is told of the lane's tasks, but for the one it is for.
-    #[allow(dead_code, reason = "asked for by the asks of agents")]
-    pub(crate) fn block(&self, this: Option<&TaskId>) -> Block {
-        Block::of(self.tasks(), this, &self.policy.context)
+    pub(crate) fn block(&self) -> Block {
+        Block::of(self.tasks(), self.task.as_ref(), &self.policy.context)
     }
 
     /// Of completed tasks the newest are kept, and as many of those that failed or were cancelled: the others are
@@ -159,7 +158,8 @@ impl Turn<'_> {
         let effect = self.effect(body, &[], approval);
         let at = self.moment(&task);
         task.go(TaskStatus::Running, at);
-        task.work = Some(crate::work::Work { job, effect: Some(effect), card });
+        let waits = task.work.take().and_then(|work| work.waits);
+        task.work = Some(crate::work::Work { job, effect: Some(effect), card, waits });
         self.put_task(task);
     }
 }
