@@ -139,6 +139,7 @@ reasons! {
     TaskStaleReport = "task.stale_report", "The report is older than what is known of the task, so nothing was changed.";
     TaskTransitionRefused = "task.transition_refused", "A task does not go from where it stands to what was reported, so nothing was changed.";
     TaskTooManyLive = "task.too_many_live", "The conversation has as many live tasks as it may have, so the report was not taken.";
+    Erasure = "erasure", "What the conversation held of somebody, or all of it, was erased.";
     IntakeNotice = "intake.notice", "The user was told what intake did not take.";
     MessageUnread = "message.unread", "The message holds nothing but files, which are not read; its person was told so.";
     MessageEdited = "message.edited", "The stored message was updated.";
