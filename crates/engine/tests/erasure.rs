@@ -133,9 +133,8 @@ fn erase(w: &mut World, what: Erase, person: Option<Person>) -> Step {
 
 fn erase_ana(w: &mut World, said: &[(bool, String)]) -> Step {
     let mut ana = Person::new("ana");
-    for (theirs, text) in said {
-        if *theirs { ana.said(text) } else { ana.heard(text) }
-    }
+    said.iter().filter(|(theirs, _)| *theirs).for_each(|(_, text)| ana.said(text));
+    said.iter().filter(|(theirs, _)| !theirs).for_each(|(_, text)| ana.heard(text));
     erase(w, Erase::Person { id: "ana".into() }, Some(ana))
 }
 

@@ -12,6 +12,7 @@ mod person;
 mod records;
 
 pub use person::Person;
+pub use records::left;
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -19,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::approval::Closing;
 use crate::decision::{Decision, Reason, Verdict};
-use crate::lane::{Lane, LaneState, MessageKind, Record, RecordKey, RecordKind, Role};
+use crate::lane::{LaneState, MessageKind, Record, RecordKey, RecordKind, Role};
 use crate::pending::PendingState;
 use crate::say;
 use crate::turn::{Turn, begun_by};
@@ -41,17 +42,8 @@ pub enum Erase {
     Lane,
 }
 
-/// What a lane itself knows of somebody: how [`crate::Given::person`] begins. More is in the log, which only the
-/// runtime reads.
-#[must_use]
-pub fn known(lane: &Lane, id: &str) -> Person {
-    let mut person = Person::new(id);
-    learn(&mut person, lane.records.iter());
-    person
-}
-
 /// What records tell of somebody.
-pub fn learn<'r>(person: &mut Person, records: impl Iterator<Item = &'r Record>) {
+pub fn learn(person: &mut Person, records: &[&Record]) {
     for record in records {
         match record {
             Record::Message(message) if message.role == Role::User && person.is(&message.by) => {
@@ -59,7 +51,7 @@ pub fn learn<'r>(person: &mut Person, records: impl Iterator<Item = &'r Record>)
                 person.made(&message.id.0);
                 person.made(&begun_by(&message.id).0);
             }
-            Record::Message(message) if message.role == Role::User => person.heard(&message.text),
+
             Record::Held(event) if person.is(&event.actor) => {
                 if let crate::EventKind::MessagePosted(posted) = &event.kind {
                     person.said(&posted.text);
@@ -69,6 +61,14 @@ pub fn learn<'r>(person: &mut Person, records: impl Iterator<Item = &'r Record>)
             _ => {}
         }
     }
+    for record in records {
+        if let Record::Message(message) = record
+            && message.role == Role::User
+            && !person.is(&message.by)
+        {
+            person.heard(&message.text);
+        }
+    }
 }
 
 /// Takes it out.
@@ -76,7 +76,8 @@ pub(crate) fn erased(turn: &mut Turn<'_>, what: &Erase) -> Decision {
     match what {
         Erase::Person { id } => {
             let mut person = turn.given.person.as_deref().cloned().unwrap_or_else(|| Person::new(id));
-            learn(&mut person, turn.lane.records.iter());
+            let loaded: Vec<&Record> = turn.lane.records.iter().collect();
+            learn(&mut person, &loaded);
             of_person(turn, &person);
         }
         Erase::Lane => everything(turn),
@@ -119,13 +120,7 @@ fn of_cards(turn: &mut Turn<'_>, person: &Person) -> bool {
     let mut closed = false;
     for card in cards(turn) {
         let shown = shows_changed(turn, &card);
-        let source = match &card.about {
-            About::ScopeGate { source, .. } => Some(source),
-            _ => card.call().map(|(_, source)| source),
-        };
-        let theirs = person.is(&card.by)
-            || source.is_some_and(|source| person.has(&source.0))
-            || card.task().is_some_and(|task| person.has(&task.0));
+        let theirs = records::card_is_theirs(person, &card);
         let Some((mut card, scrubbed)) = records::card(person, card, theirs) else { continue };
         if !(shown || theirs || scrubbed) {
             continue;

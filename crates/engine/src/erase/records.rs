@@ -12,20 +12,40 @@ use crate::event::{Event, EventKind};
 use crate::lane::{LaneState, Message, Moved, Record, Role, Task, TaskSource, TaskStatus};
 use crate::review::{Points, Review, Status};
 use crate::tickets::{Draft, Part};
+use crate::time::Timestamp;
 use crate::turn::Turn;
 use crate::work::{Call, Job, Work};
-use crate::workflow::{About, Card};
+use crate::workflow::{About, Card, CardStatus};
 
 /// Takes what is theirs out of a record that is no message and no card.
 pub(super) fn without(turn: &mut Turn<'_>, person: &Person, record: Record) {
     let (kind, key) = (record.kind(), String::from(record.id()));
-    let effect = match &record {
-        Record::Task(task) if theirs(person, &record) => {
-            task.work.as_ref().and_then(|work| work.effect.clone())
+    if let Record::Task(task) = &record
+        && theirs(person, &record)
+    {
+        task.work.iter().filter_map(|work| work.effect.as_ref()).for_each(|effect| turn.cancel(effect));
+    }
+    match left(person, record.clone(), turn.now()) {
+        None => turn.drop_record(kind, &key),
+        Some(left) if left != record => turn.put(left),
+        Some(_) => {}
+    }
+}
+
+/// What is left of a record without what is theirs: nothing, it as it was, or something else. Of one that a lane no longer
+/// loads nothing else has to be known.
+#[must_use]
+pub fn left(person: &Person, record: Record, now: Timestamp) -> Option<Record> {
+    match record.clone() {
+        Record::Message(message) => self::message(person, &message).map(Record::Message),
+        Record::Card(card) => {
+            let theirs = card_is_theirs(person, &card);
+            let (mut card, changed) = self::card(person, card, theirs)?;
+            if card.open() && (theirs || changed && card.is_approval()) {
+                card.status = CardStatus::Withdrawn;
+            }
+            Some(Record::Card(card))
         }
-        _ => None,
-    };
-    let left = match record.clone() {
         Record::Held(event) => held(person, event).map(Record::Held),
         Record::View(view) if person.is(&view.user) => None,
         Record::OptionSet(set) if set.user.as_deref().is_some_and(|user| person.is(user)) => None,
@@ -34,8 +54,8 @@ pub(super) fn without(turn: &mut Turn<'_>, person: &Person, record: Record) {
             scrubbed(person, Record::OptionSet(set))
         }
         Record::Task(task) if theirs(person, &record) => {
-            let now = turn.moment(&task);
-            Some(Record::Task(over(task, now)))
+            let at = now.max(task.last_at);
+            Some(Record::Task(over(task, at)))
         }
         Record::Draft(draft) if theirs(person, &record) => Some(Record::Draft(blank(draft))),
         Record::Draft(mut draft) => {
@@ -59,15 +79,18 @@ pub(super) fn without(turn: &mut Turn<'_>, person: &Person, record: Record) {
         }
         Record::Proposal(proposal) if theirs(person, &record) => Some(Record::Proposal(unsaid(proposal))),
         other => scrubbed(person, other),
+    }
+}
+
+/// Caused by them, or about something they said.
+pub(super) fn card_is_theirs(person: &Person, card: &Card) -> bool {
+    let source = match &card.about {
+        About::ScopeGate { source, .. } => Some(source),
+        _ => card.call().map(|(_, source)| source),
     };
-    if let Some(effect) = effect {
-        turn.cancel(&effect);
-    }
-    match left {
-        None => turn.drop_record(kind, &key),
-        Some(left) if left != record => turn.put(left),
-        Some(_) => {}
-    }
+    person.is(&card.by)
+        || source.is_some_and(|source| person.has(&source.0))
+        || card.task().is_some_and(|task| person.has(&task.0))
 }
 
 /// Asked for by them, or made from something they said.
@@ -84,7 +107,7 @@ fn theirs(person: &Person, record: &Record) -> bool {
 }
 
 /// What they asked for is over where we move it; a host says itself what becomes of its own.
-fn over(mut task: Task, now: crate::Timestamp) -> Task {
+fn over(mut task: Task, now: Timestamp) -> Task {
     if task.status.live()
         && task.source == TaskSource::Engine
         && task.go(TaskStatus::Cancelled, now) == Moved::Changed
