@@ -125,6 +125,9 @@ fn of_cards(turn: &mut Turn<'_>, person: &Person) -> bool {
         if !(shown || theirs || scrubbed) {
             continue;
         }
+        if theirs {
+            give_up(turn, &mut card);
+        }
         let over = card.open() && (theirs || card.is_approval());
         if over {
             doubt_is_over(turn, &card);
@@ -153,6 +156,26 @@ fn shows_changed(turn: &Turn<'_>, card: &Card) -> bool {
     };
     let shown: Vec<RecordKey> = card.subject().into_iter().chain(batch).chain(items).chain(set).collect();
     shown.iter().any(|key| turn.changes_of(key.kind).any(|change| change.about().1 == key.key))
+}
+
+/// What a card released and is not there yet is taken back. What is on the wire may still arrive, and is then told.
+fn give_up(turn: &mut Turn<'_>, card: &mut Card) {
+    let CardStatus::Decided { result, .. } = &mut card.status else { return };
+    let results: Vec<&mut Progress> = match result {
+        Progress::Several { items } => items.iter_mut().map(|item| &mut item.progress).collect(),
+        one => alloc::vec![one],
+    };
+    for result in results {
+        match &*result {
+            Progress::Working { check, effect } => {
+                turn.cancel(check);
+                turn.cancel(effect);
+            }
+            Progress::Sending { effect } => turn.cancel(effect),
+            _ => continue,
+        }
+        *result = Progress::Cancelled;
+    }
 }
 
 /// Nobody can answer any more whether an effect was applied, so it counts as given up.

@@ -87,6 +87,19 @@ impl Person {
         self.others.runs.extend(said.runs.into_iter().filter(|run| self.theirs.runs.contains(run)));
     }
 
+    /// Takes over what else is known of the same person in the same lane.
+    pub fn add(&mut self, other: &Self) {
+        self.names.extend(other.names.iter().cloned());
+        self.things.extend(other.things.iter().cloned());
+        for (ours, theirs) in [(&mut self.theirs, &other.theirs), (&mut self.others, &other.others)] {
+            ours.runs.extend(theirs.runs.iter().cloned());
+            ours.short.extend(theirs.short.iter().cloned());
+        }
+        if let Some((lane, turns)) = &other.turns {
+            turns.iter().for_each(|revision| self.acted(lane, *revision));
+        }
+    }
+
     /// What a turn made is theirs: they caused it.
     pub fn acted(&mut self, lane: &LaneId, revision: u64) {
         let (_, turns) = self.turns.get_or_insert_with(|| (lane.clone(), BTreeSet::new()));
