@@ -143,6 +143,7 @@ reasons! {
     ContextDuplicateTask = "context.duplicate_task", "A task is twice in a list of a supervisor's document; the newest entry counts.";
     ContextInBothLists = "context.in_both_lists", "A task is completed and blocked in a supervisor's document; what is newer counts.";
     TaskTooManyLive = "task.too_many_live", "The conversation has as many live tasks as it may have, so the report was not taken.";
+    Erasure = "erasure", "What the conversation held of somebody, or all of it, was erased.";
     IntakeNotice = "intake.notice", "The user was told what intake did not take.";
     MessageUnread = "message.unread", "The message holds nothing but files, which are not read; its person was told so.";
     MessageEdited = "message.edited", "The stored message was updated.";

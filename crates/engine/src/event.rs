@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::effect::Outcome;
+use crate::erase::Erase;
 use crate::id::{CardId, EffectId, SetId, TaskId, TimerId};
 use crate::lane::{MessageKind, TaskStatus};
 use crate::recognize::Expected;
@@ -140,6 +141,9 @@ pub enum EventKind {
         /// What it was set for.
         about: TimerAbout,
     },
+    /// What the lane holds of somebody, or all of it, is to go (`spec 05 §12`). Only we deliver it.
+    #[serde(rename = "erasure")]
+    Erasure(Erase),
     /// A kind this version does not handle: accepted, recorded, ignored (`spec 06 §2`, I6).
     #[serde(rename = "unknown")]
     Unknown {
@@ -317,6 +321,7 @@ impl EventKind {
             Self::EffectSettled { .. } => "effect.settled",
             Self::EffectProgressed { .. } => "effect.progressed",
             Self::TimerDue { .. } => "timer.due",
+            Self::Erasure(_) => "erasure",
             Self::Unknown { name } => name,
         }
     }

@@ -1,11 +1,13 @@
 //! What a step is handed besides state and event. The runtime looks it up before the step and logs it
 //! with the turn, so that a replay has it too.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::ask::Purposes;
+use crate::erase::Person;
 use crate::id::CardId;
 use crate::lane::{LaneKey, Message, Record};
 use crate::memory::FactSet;
@@ -57,6 +59,10 @@ pub struct Given {
     /// The facts of the channel and of the epics in reach, where the turn may need them: see [`crate::memory::wants`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<FactSet>,
+    /// Whom the lane is to forget, with everything they said as far as it was kept. Never written down: it would be kept
+    /// with the turn.
+    #[serde(skip)]
+    pub person: Option<Box<Person>>,
     /// The turn `/maro why` explains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_turn: Option<TurnSummary>,

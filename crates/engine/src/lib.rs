@@ -26,6 +26,7 @@ pub mod context;
 pub mod decision;
 pub mod decisions;
 pub mod effect;
+pub mod erase;
 pub mod event;
 pub mod focus;
 pub mod given;

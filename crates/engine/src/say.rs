@@ -41,6 +41,7 @@ pub(crate) const FORGOTTEN: &str = "Forgotten: unclear messages will be asked ab
 pub(crate) const NOTHING_REMEMBERED: &str = "This thread remembers no mode.";
 pub(crate) const FORGET_ME: &str =
     "Erasing a person's data is not part of this version; nothing was changed.";
+pub(crate) const ERASED_OPEN: &str = "Somebody's data was erased. What was open here and held words of theirs is closed; ask again for what is still wanted.";
 pub(crate) const NO_DISCUSSION: &str = "I have no answer to that. I can review it (say \"review this\") or make a ticket of it (say \"create a ticket for this\").";
 pub(crate) const NO_UPDATE: &str =
     "Changing an issue that exists is not part of this version. Nothing was changed; I can draft a new one.";

@@ -28,6 +28,11 @@ impl Cache {
         self.kept().answers.get(key).map(|(answer, _)| answer.clone())
     }
 
+    /// Keeps nothing of what there was.
+    pub(crate) fn clear(&self) {
+        *self.kept() = Kept::default();
+    }
+
     /// Keeps an answer whose text has so many bytes.
     pub(crate) fn put(&self, key: Key, answer: &Answer, bytes: usize) {
         let mut kept = self.kept();

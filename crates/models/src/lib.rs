@@ -64,6 +64,9 @@ pub trait Model: Send + Sync {
         true
     }
 
+    /// Forgets the answers it kept: somebody's words may be in them.
+    fn forget(&self) {}
+
     /// What to call it in logs and in `why`.
     fn name(&self) -> &str;
 }

@@ -163,6 +163,10 @@ impl Model for Providers {
         self.routes.contains_key(&purpose)
     }
 
+        fn forget(&self) {
+        self.cache.clear();
+    }
+
     fn name(&self) -> &str {
         &self.name
     }

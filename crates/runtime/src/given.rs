@@ -2,6 +2,7 @@
 
 use throughline_engine::ask::{Purpose, Purposes};
 use throughline_engine::canon::{hex, sha256};
+use throughline_engine::erase::Erase;
 use throughline_engine::event::{EventKind, Posted, Press};
 use throughline_engine::given::{Addressing, Neighbours, Paused, PressTarget};
 use throughline_engine::lane::{Lane, Message, Record};
@@ -62,6 +63,9 @@ impl Runtime {
             EventKind::CardPressed { press, .. } | EventKind::FormSubmitted { press, .. } => {
                 given.press = self.pressed(key, press).await?;
                 given.paused = self.paused(key).await?;
+            }
+            EventKind::Erasure(Erase::Person { id }) => {
+                given.person = Some(Box::new(self.trace_of(lane, id).await?.person));
             }
             EventKind::Command { .. } => given.last_turn = self.last_turn(key).await?,
             EventKind::EffectSettled { effect, .. } => {

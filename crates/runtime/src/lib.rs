@@ -15,6 +15,7 @@
 mod counted;
 mod direct;
 mod dispatch;
+mod erase;
 mod faults;
 mod foresee;
 mod given;
@@ -32,6 +33,7 @@ mod view;
 mod wake;
 mod zone;
 
+pub use erase::{Erased, Subject};
 pub use faults::{Crash, FailPoint, Faults, NoFaults, from_environment};
 pub use foresee::Foreseen;
 pub use intake::Inbound;

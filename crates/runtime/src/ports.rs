@@ -19,6 +19,9 @@ pub trait Directory: Send + Sync {
     /// The person behind a channel's user id. A look-up that fails gives nobody: no principals, no rights.
     async fn actor(&self, lane: &LaneKey, id: &str) -> Actor;
 
+    /// Forgets what is kept in memory of a person.
+    fn forget(&self, _id: &str) {}
+
     /// How far that person's clock is ahead of UTC at a moment, in seconds: [`crate::Zone`] knows.
     fn offset_s(&self, _lane: &LaneKey, _id: &str, _at: Timestamp) -> i32 {
         0

@@ -37,7 +37,8 @@ pub struct WhatIf {
 pub enum Same {
     /// Same decision, same state hash.
     Yes,
-    /// Its content was erased, so it cannot be decided again. The chain still holds.
+    /// Its content was erased, or that of a turn before it without which the lane as it was then is not known: so it cannot
+    /// be decided again. The chain still holds.
     ContentErased,
     /// Another decision.
     Decision(Reason),
@@ -106,6 +107,7 @@ impl Runtime {
         let mut at = lane.revision;
         // `None` after a turn that could not be decided again, until the next checkpoint.
         let mut known = Some(lane);
+        let mut erased = false;
         let mut count = 0;
         while at < to {
             let turns = self.store.turns(key, at, (to - at).min(200) as u32).await?;
@@ -116,7 +118,12 @@ impl Runtime {
                 if known.is_none() {
                     known = self.checkpoint_at(key, stored.revision - 1).await?;
                 }
-                let replayed = self.again(key, &mut known, stored, prev.as_deref()).await?;
+                let before = known.is_some();
+                let mut replayed = self.again(key, &mut known, stored, prev.as_deref()).await?;
+                if erased && !before && matches!(replayed.verdict, Same::Unknown(_)) {
+                    replayed.verdict = Same::ContentErased;
+                }
+                erased = replayed.verdict == Same::ContentErased;
                 prev = Some(stored.log.hash.clone());
                 at = stored.revision;
                 count += 1;

@@ -303,8 +303,13 @@ impl Runtime {
             records: record_writes(step, encoded),
             message_map: message_map(step),
             tokens: self.tokens(lane, step),
+            erasures: Vec::new(),
             audit: step.approvals.iter().filter_map(|change| audit_row(change, &turn.0, now)).collect(),
-            checkpoint: (revision == 1 || revision.is_multiple_of(limits::CHECKPOINT_EVERY)).then(|| {
+            // An erasure cannot be decided again, so what comes after it starts here.
+            checkpoint: (revision == 1
+                || revision.is_multiple_of(limits::CHECKPOINT_EVERY)
+                || matches!(event.kind, EventKind::Erasure(_)))
+            .then(|| {
                 let mut after = actor.lane.clone();
                 after.apply(step.next.clone(), &step.changes);
                 checkpoint(&after)

@@ -43,6 +43,12 @@ impl Directory for Known {
         Actor { id: id.into(), name: name.into(), principals, barred: user.barred.clone(), language }
     }
 
+        fn forget(&self, id: &str) {
+        if let Some(book) = &self.telegram {
+            book.forget(id);
+        }
+    }
+
     /// The person's own time zone, or the installation's.
     fn offset_s(&self, lane: &LaneKey, id: &str, at: Timestamp) -> i32 {
         let own = self.config.user(&lane.tenant, id).and_then(|user| user.zone.as_ref());

@@ -95,6 +95,7 @@ async fn write(host: &Runtime, mut lane: Lane, records: &[Record]) -> Result<(),
         message_map: Vec::new(),
         tokens: Vec::new(),
         audit: Vec::new(),
+        erasures: Vec::new(),
         checkpoint: Some(checkpoint(&lane)),
         log,
     };

@@ -12,6 +12,7 @@ use crate::ask::{Answer, arbitrate};
 use crate::decision::{Decision, Reason, Verdict};
 use crate::decisions::{self, tracked};
 use crate::effect::{EffectResult, Outcome};
+use crate::erase;
 use crate::event::{AssistantPosted, EventKind, Posted};
 use crate::id::{EffectId, MessageId};
 use crate::intent::Intent;
@@ -105,6 +106,7 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> Tried {
             Some(Moved::Stale) => Reason::TaskStaleReport,
             None => Reason::TaskTooManyLive,
         }),
+        EventKind::Erasure(what) => Decided(erase::erased(turn, what)),
         EventKind::IntakeNotice { why, message } if why == "still_open" => {
             Decided(still_open(turn, message, true))
         }

@@ -56,6 +56,12 @@ impl Runtime {
         let effect = &leased.effect;
         let class = effect.row.class.word();
         self.faults.at(FailPoint::EffectClaimed, class)?;
+        if effect.row.payload.is_empty() {
+            // Erased while it was on its way: it is not sent again, and nobody is asked about it.
+            let outcome = Outcome::Failed { reason: "erased".into(), text: String::new(), errors: Vec::new() };
+            let outcome = serde_json::to_string(&outcome).unwrap_or_default();
+            return self.settle(&leased, SettleTo::End(EffectState::Failed, outcome), None, None).await;
+        }
         let body: EffectBody = serde_json::from_str(&effect.row.payload)
             .map_err(|e| unreadable("a stored effect", &e.to_string()))?;
         let guarantee = self.guarantee(&body);

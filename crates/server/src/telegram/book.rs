@@ -153,6 +153,11 @@ impl Book {
         self.names.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
     }
 
+        /// What a person is called is not kept in memory any more, nor whose number it is.
+    pub(crate) fn forget(&self, _id: &str) {
+        self.names.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     fn remember(&self, id: String, person: StoredPerson) {
         let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
         if names.len() >= NAMES {

@@ -197,6 +197,7 @@ impl<'a> Hand<'a> {
             message_map: Vec::new(),
             tokens: Vec::new(),
             audit: Vec::new(),
+            erasures: Vec::new(),
             log: LogRow {
                 turn: Mint::new(&self.lane, next).turn(),
                 at: self.store.now(),

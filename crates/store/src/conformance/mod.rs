@@ -18,6 +18,7 @@
 pub mod approvals;
 pub mod direct;
 pub mod durability;
+pub mod erasing;
 pub mod fixture;
 pub mod inbox;
 pub mod keeping;
@@ -158,6 +159,12 @@ macro_rules! conformance {
                 keeping: [
                     the_kill_switch_is_kept, documents_are_swapped, documents_are_written_together,
                     documents_are_paged, the_audit_chain_grows, counts
+                ],
+                erasing: [
+                    whatever_may_hold_words_is_shown, what_is_judged_is_done, what_is_on_its_way_may_arrive,
+                    a_rewritten_payload_goes_out, an_approval_is_never_erased,
+                    what_is_a_tenants_is_shown_and_judged, lanes_are_found_by_what_they_hold,
+                    erasures_are_listed_and_done_once
                 ]
             }
         }

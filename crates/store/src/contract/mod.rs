@@ -1,4 +1,4 @@
-//! The contract: what a backend must do, in four small traits. `spec 06 §3, §4, §10`.
+//! The contract: what a backend must do, in five small traits. `spec 06 §3, §4, §10`.
 //!
 //! What would surprise a second implementer:
 //!
@@ -15,8 +15,10 @@
 //! - **Unknown is not failure.** When the connection breaks inside a commit, say [`StoreError::Unknown`]; the
 //!   caller claims the lane again and asks [`Lanes::committed`].
 
+mod erasing;
 mod rows;
 
+pub use erasing::*;
 pub use rows::*;
 
 use async_trait::async_trait;
@@ -318,7 +320,7 @@ pub trait Keeping {
 
 /// A whole store.
 #[async_trait]
-pub trait Store: Inbox + Lanes + Outbox + Keeping + Send + Sync {
+pub trait Store: Inbox + Lanes + Outbox + Keeping + Erasing + Send + Sync {
     /// The store's time, by which leases and expiries are judged.
     fn now(&self) -> Timestamp;
 

@@ -167,6 +167,8 @@ pub struct TurnCommit {
     pub tokens: Vec<TokenRow>,
     /// Rows of the tenant's audit chain.
     pub audit: Vec<String>,
+    /// Erasures that this turn asks for, encoded, as [`crate::Erasing::ask_erasure`] enters them.
+    pub erasures: Vec<String>,
     /// The turn's row.
     pub log: LogRow,
     /// The full state, kept so that a replay starts near.

@@ -50,6 +50,9 @@ impl World {
         for row in &turn.audit {
             tenant.append_audit(row);
         }
+        for what in &turn.erasures {
+            tenant.ask_erasure(what, now);
+        }
         tenant.turns.insert(turn.log.turn.clone(), (turn.lane.clone(), turn.expected_revision + 1));
         let place = TurnSeq::try_from(tenant.turns.len()).unwrap_or(TurnSeq::MAX);
         tenant.lane(&turn.lane, now).place = place;

@@ -2,6 +2,7 @@
 //! clone of the [`std::sync::Arc`] around it keeps the data, so a simulated kill loses nothing that was committed.
 
 mod commit;
+mod erasing;
 mod inbox;
 mod keeping;
 mod lanes;
@@ -16,8 +17,8 @@ use throughline_engine::canon::Hash;
 use throughline_engine::{CardId, EffectId, LaneId, LaneKey, TimerId, Timestamp, TurnId};
 
 use crate::contract::{
-    ApprovalRow, Clock, Document, InboxRow, LogRow, PauseRow, Seq, Store, StoreError, StoredEffect,
-    StoredResponse, TimerRow, TokenRow, TurnSeq,
+    ApprovalRow, Clock, Document, ErasureRow, InboxRow, LogRow, PauseRow, Seq, Store, StoreError,
+    StoredEffect, StoredResponse, TimerRow, TokenRow, TurnSeq,
 };
 
 /// A store that lives as long as the process.
@@ -100,6 +101,7 @@ struct Tenant {
     pause: Option<PauseRow>,
     documents: BTreeMap<(String, String), Document>,
     audit: Vec<(String, Hash)>,
+    erasures: Vec<ErasureRow>,
 }
 
 /// A lane with all of its history.

@@ -233,6 +233,12 @@ impl World {
         }
     }
 
+    /// Ends an effect whose payload is gone, however far it is. Its outcome, if it has one, stays what it was.
+    pub(super) fn end_erased(&mut self, tenant: &str, id: &EffectId) {
+        let outcome = self.effect(tenant, id).and_then(|effect| effect.stored.outcome.clone());
+        self.end(tenant, id, EffectState::Cancelled, outcome);
+    }
+
     pub(super) fn adopt(&mut self, tenant: &str, id: &EffectId, outcome: &str) {
         if self.effect(tenant, id).is_some_and(|effect| effect.stored.state == EffectState::Uncertain) {
             self.end(tenant, id, EffectState::Done, Some(outcome.into()));

@@ -8,7 +8,7 @@ use super::lanes::{map_message, put};
 use super::memo::Place;
 use super::spot::Spot;
 use super::writer::Tx;
-use super::{buttons, inbox, keeping, outbox, settle, turns};
+use super::{buttons, erasing, inbox, keeping, outbox, settle, turns};
 use crate::contract::{Brought, CommitResult, Direct, LANE_LEASE, Settlement, TimerRow, TurnCommit, Write};
 
 pub(super) fn commit(tx: &mut Tx<'_, '_>, turn: &TurnCommit) -> Result<CommitResult, Fault> {
@@ -61,6 +61,9 @@ pub(super) fn commit(tx: &mut Tx<'_, '_>, turn: &TurnCommit) -> Result<CommitRes
     buttons::keep(tx, lane.n, revision, &turn.tokens)?;
     for row in &turn.audit {
         keeping::append_audit(tx, tenant, row)?;
+    }
+    for what in &turn.erasures {
+        erasing::ask(tx, tenant, what)?;
     }
     Ok(CommitResult::Committed)
 }

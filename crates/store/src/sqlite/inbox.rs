@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Row};
 use throughline_engine::canon::sha256;
 use throughline_engine::id::Mint;
-use throughline_engine::{LaneKey, Timestamp};
+use throughline_engine::{LaneId, LaneKey, Timestamp};
 
 use super::codec::{Hex, HexText, lane_key, lane_parts, moment, row_state, row_state_number};
 use super::fault::Fault;
@@ -69,6 +69,26 @@ fn find(sql: &Connection, tenant: &str, key: &str) -> rusqlite::Result<Option<In
         sql.prepare_cached(answer)?.query_row((tenant, &key), read).optional()?;
     let response = answer.and_then(|(status, body)| Some(StoredResponse { status: status?, body: body? }));
     Ok(Some(InboxRow { key, body_hash, response, ..row }))
+}
+
+/// The turn that a delivery led to.
+pub(super) fn led_to(sql: &Connection, tenant: &str, key: &str) -> rusqlite::Result<Option<(LaneId, u64)>> {
+    let Some(found) = Identity::find(sql, tenant, key)? else { return Ok(None) };
+    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    let place: Option<(i64, Option<i64>)> = match (found.turn, found.seq) {
+        (Some((lane, revision, _)), _) => Some((lane, Some(revision))),
+        (None, Some(seq)) => {
+            let select = "SELECT lane, revision FROM handled WHERE seq = ?1";
+            sql.prepare_cached(select)?.query_row([seq], read).optional()?
+        }
+        (None, None) => None,
+    };
+    let Some((lane, Some(revision))) = place else { return Ok(None) };
+    let id: Option<String> = sql
+        .prepare_cached("SELECT id FROM lanes WHERE n = ?1")?
+        .query_row([lane], |row| row.get(0))
+        .optional()?;
+    Ok(id.map(|id| (LaneId(id), revision.cast_unsigned())))
 }
 
 /// A row that its turn took in directly.

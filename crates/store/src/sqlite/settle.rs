@@ -109,6 +109,14 @@ pub(super) fn cancel(tx: &Tx<'_, '_>, tenant: &str, id: &EffectId) -> Result<(),
     Ok(())
 }
 
+/// Cancels an effect whose payload is gone, however far it is: whoever is at it has lost the lease.
+pub(super) fn drop_effect(tx: &Tx<'_, '_>, n: i64) -> Result<(), Fault> {
+    let cancel = "UPDATE outbox SET state = 5, wake = NULL, fence = fence + 1 \
+                  WHERE n = ?1 AND state IN (0, 1, 4) RETURNING n, lane, dependents";
+    end_one(tx, cancel, [n], EffectState::Cancelled)?;
+    Ok(())
+}
+
 /// A person says what came of an effect that nobody knew the outcome of.
 pub(super) fn adopt(tx: &Tx<'_, '_>, tenant: &str, id: &EffectId, outcome: &str) -> Result<(), Fault> {
     let adopt = "UPDATE outbox SET state = 2, fence = fence + 1 \

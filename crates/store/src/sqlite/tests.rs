@@ -267,3 +267,63 @@ fn the_settings_are_what_the_spec_says() {
     assert_eq!(read("mmap_size"), Integer(0));
     assert_eq!(store.describe(), format!("sqlite {}", folder.path().display()));
 }
+
+/// Every byte of the files of a database.
+fn bytes(path: &std::path::Path) -> Vec<(String, Vec<u8>)> {
+    let names = ["", "-wal", "-shm", ".lock", "-journal"].map(|end| format!("{}{end}", path.display()));
+    names.into_iter().filter_map(|name| Some((name.clone(), std::fs::read(name).ok()?))).collect()
+}
+
+fn holding(path: &std::path::Path, word: &str) -> Vec<String> {
+    let found = bytes(path).into_iter();
+    let found = found.filter(|(_, bytes)| bytes.windows(word.len()).any(|window| window == word.as_bytes()));
+    found.map(|(name, _)| name).collect()
+}
+
+/// SEC-43, the store's side: after an erasure no byte of any file holds a word of it, also where rows were moved
+/// between pages, replaced or retired before.
+#[test]
+fn what_is_erased_is_in_no_byte_of_the_files() {
+    const WORD: &str = "kestrelgate";
+    let folder = Folder::new();
+    let store = SqliteStore::open(folder.path(), clock()).unwrap();
+    let mut hand = block_on(Hand::on(&store, &lane("C1")));
+    for n in 0..400_u32 {
+        // Sizes that differ, so that rows move between pages and overflow them.
+        let body = format!("{WORD} {}", "filler ".repeat((n * 37 % 900) as usize));
+        let mut turn = hand.turn();
+        turn.head = body.clone();
+        turn.log.content = body.clone();
+        turn.records = vec![crate::conformance::fixture::put("message", &format!("m_{n}_0"), &body)];
+        // Keys without an order, so that pages are split in the middle.
+        let key = format!("{:x}", (n + 1).wrapping_mul(2_654_435_761));
+        turn.records.push(crate::conformance::fixture::put("note", &key, &format!("{WORD} {key}")));
+        let stays = format!("free {}", "filler ".repeat((n * 53 % 70) as usize));
+        turn.records.push(crate::conformance::fixture::put("note", &format!("{key}b"), &stays));
+        if n >= 20 {
+            turn.records.push(crate::RecordWrite {
+                kind: "message",
+                key: format!("m_{}_0", n - 20),
+                write: if n % 3 == 0 { crate::Write::Drop } else { crate::Write::Retire },
+            });
+        }
+        block_on(hand.commit(turn));
+    }
+    let without = |kind, key| crate::RecordWrite { kind, key, write: crate::Write::Drop };
+    let mut gone: Vec<_> = (380..400).map(|n| without("message", format!("m_{n}_0"))).collect();
+    gone.extend((0..400_u32).map(|n| without("note", format!("{:x}", (n + 1).wrapping_mul(2_654_435_761)))));
+    let turn = crate::TurnCommit { head: "free".into(), records: gone, ..hand.turn() };
+    block_on(hand.commit(turn));
+    assert!(!holding(&folder.path(), WORD).is_empty());
+    let judge: crate::Judge =
+        Arc::new(|kept| if kept.text.contains(WORD) { crate::Fate::Erase } else { crate::Fate::Keep });
+    let sifted = block_on(crate::Erasing::sift(&store, &lane("C1"), judge)).unwrap();
+    assert_eq!(sifted.contents, 400);
+    block_on(crate::Erasing::scour(&store)).unwrap();
+    assert_eq!(holding(&folder.path(), WORD), [""; 0]);
+    block_on(hand.commit(hand.turn()));
+    drop(store);
+    assert_eq!(holding(&folder.path(), WORD), [""; 0]);
+    let store = SqliteStore::open(folder.path(), clock()).unwrap();
+    assert_eq!(block_on(store.turns(&lane("C1"), 0, 1_000)).unwrap().len(), 402);
+}

@@ -70,6 +70,8 @@ impl Failure {
 }
 
 trait Op: Send {
+    /// It cannot be part of a transaction.
+    fn alone(&self) -> bool;
     fn run(&mut self, tx: &mut Tx<'_, '_>) -> Result<(), Fault>;
     fn fail(&mut self, fault: &Fault);
     fn answer(self: Box<Self>);
@@ -78,6 +80,7 @@ trait Op: Send {
 /// An operation and who waits for it.
 struct Call<T, F> {
     act: &'static str,
+    alone: bool,
     work: F,
     outcome: Option<Result<T, Failure>>,
     reply: oneshot::Sender<Result<T, Failure>>,
@@ -88,6 +91,10 @@ where
     T: Send,
     F: Fn(&mut Tx<'_, '_>) -> Result<T, Fault> + Send,
 {
+    fn alone(&self) -> bool {
+        self.alone
+    }
+
     fn run(&mut self, tx: &mut Tx<'_, '_>) -> Result<(), Fault> {
         self.outcome = Some(Ok((self.work)(tx)?));
         Ok(())
@@ -126,7 +133,7 @@ impl Writer {
         let (queue, waiting) = channel();
         let work = move || {
             let sql = Book::new(&connection);
-            Desk { sql, clock: desk_clock, memo, waiting, expected: 0, checkpoints }.run();
+            Desk { sql, clock: desk_clock, memo, waiting, held: None, expected: 0, checkpoints }.run();
         };
         let thread = std::thread::Builder::new().name("sqlite".into()).spawn(work);
         let thread = thread.map_err(|e| format!("the writer thread cannot be started: {e}"))?;
@@ -139,8 +146,25 @@ impl Writer {
         T: Send + 'static,
         F: Fn(&mut Tx<'_, '_>) -> Result<T, Fault> + Send + 'static,
     {
+        self.send(act, false, work).await
+    }
+
+    /// Runs `work` between two transactions.
+    pub(super) async fn call_alone<T, F>(&self, act: &'static str, work: F) -> Result<T, Failure>
+    where
+        T: Send + 'static,
+        F: Fn(&mut Tx<'_, '_>) -> Result<T, Fault> + Send + 'static,
+    {
+        self.send(act, true, work).await
+    }
+
+    async fn send<T, F>(&self, act: &'static str, alone: bool, work: F) -> Result<T, Failure>
+    where
+        T: Send + 'static,
+        F: Fn(&mut Tx<'_, '_>) -> Result<T, Fault> + Send + 'static,
+    {
         let (reply, answer) = oneshot::channel();
-        let call = Box::new(Call { act, work, outcome: None, reply });
+        let call = Box::new(Call { act, alone, work, outcome: None, reply });
         let stopped = || Failure::Store(StoreError::Backend { act, why: "the writer has stopped".into() });
         self.queue.as_ref().and_then(|queue| queue.send(call).ok()).ok_or_else(stopped)?;
         let result = answer.await.map_err(|_| stopped())?;
@@ -180,6 +204,8 @@ struct Desk<'c> {
     clock: Arc<dyn Clock>,
     memo: Memo,
     waiting: Receiver<Box<dyn Op>>,
+    /// One that runs alone, met while a group was filled.
+    held: Option<Box<dyn Op>>,
     /// How many callers the last group answered.
     expected: usize,
     checkpoints: Checkpoints,
@@ -187,7 +213,14 @@ struct Desk<'c> {
 
 impl Desk<'_> {
     fn run(mut self) {
-        while let Ok(first) = self.waiting.recv() {
+        while let Some(mut first) = self.held.take().or_else(|| self.waiting.recv().ok()) {
+            if first.alone() {
+                if let Err(fault) = self.run_one(&mut first) {
+                    first.fail(&fault);
+                }
+                first.answer();
+                continue;
+            }
             let group = self.group(first);
             self.expected = group.len();
             group.into_iter().for_each(Op::answer);
@@ -217,6 +250,10 @@ impl Desk<'_> {
                 break;
             }
             let Some(next) = self.next(group.len(), started) else { break };
+            if next.alone() {
+                self.held = Some(next);
+                break;
+            }
             group.push(next);
         }
         self.commit(&mut group);

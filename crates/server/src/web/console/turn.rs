@@ -3,6 +3,7 @@
 
 use axum::response::Response;
 use serde::Serialize;
+use throughline_engine::erase::Erase;
 use throughline_engine::event::{EventKind, Press};
 use throughline_engine::focus::{Need, Thread};
 use throughline_engine::trace::FocusTrace;
@@ -344,6 +345,8 @@ fn input(turn: &Turn) -> Input {
             input.facts.extend(focus.option.clone().map(|option| ("Option", option)));
         }
         EventKind::IntakeNotice { message, .. } => input.text = Some(message.clone()),
+        EventKind::Erasure(Erase::Person { id }) => input.facts.push(("Erases", id.clone())),
+        EventKind::Erasure(Erase::Lane) => input.facts.push(("Erases", "this conversation".into())),
         EventKind::EffectSettled { card, .. } => input.card = card.as_ref().map(|card| card.0.clone()),
         EventKind::EffectProgressed { text, .. } => input.text = Some(text.clone()),
         EventKind::TimerDue { timer, .. } => input.facts.push(("Deadline", timer.0.clone())),

@@ -1,0 +1,289 @@
+//! Erasing somebody, or a lane: whatever came before, nothing of theirs is left in what a lane keeps.
+
+mod world;
+
+use proptest::prelude::*;
+use throughline_engine::approval::ApprovalChange;
+use throughline_engine::erase::{ERASED, Erase, Person};
+use throughline_engine::event::{AssistantPosted, EventKind};
+use throughline_engine::lane::{Change, MessageKind, Record, TaskStatus};
+use throughline_engine::selection::Shown;
+use throughline_engine::workflow::{Action, Card, CardStatus};
+use throughline_engine::{Given, Reason, Step, Verdict};
+use world::states::states;
+use world::{TICKET, World};
+
+/// A word that only Ana says, and one that only Bob does.
+const ANA: &str = "kestrelgate";
+const BOB: &str = "marmotworth";
+
+/// What somebody may say here, with a word of their own in it.
+const TEXTS: [&str; 16] = [
+    "Create a ticket for the W login\nSteps: open W page\nExpected: W form\nActual: no W at all",
+    "Create an epic with 3 stories for W\nProblem: W\nAcceptance criteria: W works\n- See W\n- Change W\n- Drop W",
+    "What do you think about W?",
+    "W",
+    "Title: W is slow",
+    "review this: we must keep W, the risk is that W leaks",
+    "I disagree about W, it is a risk for all of us",
+    "record the decision: we keep W for good",
+    "because W is what we know",
+    "@writer write about W",
+    "/maro ticket W needs a button",
+    "/maro review the plan for W",
+    "no, the W one",
+    "create a ticket for this",
+    "yes",
+    "stop",
+];
+
+#[derive(Clone, Debug)]
+enum Act {
+    Say(bool, usize),
+    Press { ana: bool, card: usize, action: usize },
+    Submit { ana: bool, card: usize },
+    Settle,
+    Asked(bool),
+    Listed(bool),
+    Advance(i64),
+}
+
+fn acts() -> impl Strategy<Value = Vec<Act>> {
+    let act = prop_oneof![
+        6 => (any::<bool>(), 0..TEXTS.len()).prop_map(|(ana, text)| Act::Say(ana, text)),
+        4 => (any::<bool>(), 0..6usize, 0..Action::ALL.len())
+            .prop_map(|(ana, card, action)| Act::Press { ana, card, action }),
+        1 => (any::<bool>(), 0..6usize).prop_map(|(ana, card)| Act::Submit { ana, card }),
+        3 => Just(Act::Settle),
+        1 => any::<bool>().prop_map(Act::Asked),
+        1 => any::<bool>().prop_map(Act::Listed),
+        1 => (0..3_600_000i64).prop_map(Act::Advance),
+    ];
+    prop::collection::vec(act, 1..40)
+}
+
+fn who(ana: bool) -> (&'static str, &'static str) {
+    if ana { ("ana", ANA) } else { ("bob", BOB) }
+}
+
+fn cards(w: &World) -> Vec<Card> {
+    let cards = w.lane.records.iter().filter_map(|record| match record {
+        Record::Card(card) => Some(card.clone()),
+        _ => None,
+    });
+    cards.collect()
+}
+
+fn play(w: &mut World, act: &Act, said: &mut Vec<(bool, String)>) {
+    match act {
+        Act::Say(ana, text) => {
+            let (name, word) = who(*ana);
+            let text = TEXTS[*text].replace('W', word);
+            let _ = w.says(name, &text);
+            said.push((*ana, text));
+        }
+        Act::Press { ana, card, action } => {
+            if let Some(card) = cards(w).get(*card) {
+                let version = card.version;
+                let _ = w.presses(who(*ana).0, card, version, Action::ALL[*action]);
+            }
+        }
+        Act::Submit { ana, card } => {
+            let (name, word) = who(*ana);
+            if let Some(card) = cards(w).get(*card) {
+                let _ = w.submits(name, card, &[("title", word), ("key", "DEMO-1")]);
+                said.push((*ana, word.into()));
+            }
+        }
+        Act::Settle => w.settle(),
+        Act::Asked(ana) => {
+            let asks = AssistantPosted {
+                kind: MessageKind::Question,
+                task: None,
+                text: "Which one?".into(),
+                expected: serde_json::from_value(serde_json::json!("free_text")).ok(),
+                asked_of: Some(who(*ana).0.into()),
+                expires: None,
+            };
+            let given = Given { now: w.now, ..Given::default() };
+            let _ = w.event("", EventKind::AssistantPosted(asks), given);
+        }
+        Act::Listed(ana) => {
+            let (name, word) = who(*ana);
+            let shown: Shown = serde_json::from_value(serde_json::json!({
+                "scope": "chat", "scope_instance": "chat", "user": name,
+                "options": [
+                    { "id": "1", "label": format!("The {word} file"), "exec_ref": "open:1" },
+                    { "id": "2", "label": format!("Another {word} file"), "exec_ref": "open:2" },
+                ],
+            }))
+            .unwrap();
+            let given = Given { now: w.now, ..Given::default() };
+            let _ = w.event("", EventKind::OptionsShown(shown), given);
+            said.push((*ana, word.into()));
+        }
+        Act::Advance(by) => w.advance(*by),
+    }
+}
+
+fn erase(w: &mut World, what: Erase, person: Option<Person>) -> Step {
+    let given = Given { now: w.now, person: person.map(Box::new), ..Given::default() };
+    w.event("", EventKind::Erasure(what), given)
+}
+
+fn erase_ana(w: &mut World, said: &[(bool, String)]) -> Step {
+    let mut ana = Person::new("ana");
+    said.iter().filter(|(theirs, _)| *theirs).for_each(|(_, text)| ana.said(text));
+    said.iter().filter(|(theirs, _)| !theirs).for_each(|(_, text)| ana.heard(text));
+    erase(w, Erase::Person { id: "ana".into() }, Some(ana))
+}
+
+/// Everything a lane keeps, as it is stored.
+fn kept(w: &World) -> Vec<String> {
+    let head = serde_json::to_string(&w.lane.head).unwrap();
+    let records = w.lane.records.iter().map(|record| serde_json::to_string(record).unwrap());
+    records.chain([head]).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_of_theirs_is_left_and_all_of_the_others_is(acts in acts(), model in any::<bool>()) {
+        let mut w = World::new();
+        w.model = model;
+        let mut said = Vec::new();
+        for act in &acts {
+            play(&mut w, act, &mut said);
+        }
+        let of_bob = |w: &World| {
+            let theirs = w.lane.records.iter().filter_map(|record| match record {
+                Record::Message(message) if message.by == "bob" => Some(message.clone()),
+                _ => None,
+            });
+            theirs.collect::<Vec<_>>()
+        };
+        let bobs = of_bob(&w);
+        let step = erase_ana(&mut w, &said);
+        prop_assert_eq!((step.decision.reason, step.decision.outcome), (Reason::Erasure, Verdict::Done));
+        for stored in kept(&w) {
+            for word in [ANA, "\"ana\"", "@ana"] {
+                prop_assert!(!stored.to_lowercase().contains(word), "{} is in {}", word, stored);
+            }
+        }
+        let told = serde_json::to_string(&step.effects).unwrap().to_lowercase();
+        prop_assert!(!told.contains(ANA) && !told.contains("@ana"), "{}", told);
+        prop_assert_eq!(of_bob(&w), bobs, "what Bob wrote is Bob's");
+        for change in &step.approvals {
+            prop_assert!(matches!(change, ApprovalChange::Close { .. }), "nothing is opened or decided: {:?}", change);
+        }
+        let again = erase_ana(&mut w, &said);
+        let written = again.changes.iter().any(|change| !matches!(change, Change::Retire(_)));
+        prop_assert!(!written && again.effects.is_empty(), "a second time changes nothing: {:?}", again);
+    }
+
+    #[test]
+    fn of_a_lane_nothing_is_left(acts in acts(), model in any::<bool>()) {
+        let mut w = World::new();
+        w.model = model;
+        for act in &acts {
+            play(&mut w, act, &mut Vec::new());
+        }
+        let step = erase(&mut w, Erase::Lane, None);
+        prop_assert_eq!(w.lane.records.iter().count(), 0);
+        prop_assert_eq!(&w.lane.head, &throughline_engine::LaneState::default());
+        let told = serde_json::to_string(&step.effects).unwrap().to_lowercase();
+        prop_assert!(!told.contains(ANA) && !told.contains(BOB), "{}", told);
+    }
+}
+
+/// At each of the states a card can be in.
+#[test]
+fn a_card_of_theirs_is_over_and_ids_stay() {
+    for (name, mut w) in states() {
+        let before = cards(&w);
+        let step = erase(&mut w, Erase::Person { id: "ana".into() }, None);
+        let stored = kept(&w).join("\n").to_lowercase();
+        for word in ["\"ana\"", "@ana", "login bug", "blank page", "for auth", "log out"] {
+            assert!(!stored.contains(word), "{name}: {word} is in {stored}");
+        }
+        let after = cards(&w);
+        let ids = |cards: &[Card]| cards.iter().map(|card| card.id.clone()).collect::<Vec<_>>();
+        assert_eq!(ids(&before), ids(&after), "{name}: cards keep their ids");
+        for card in &after {
+            let approvable = card.open() && card.is_approval();
+            assert!(!approvable, "{name}: {card:?}");
+        }
+        let closed = before.iter().filter(|card| card.is_approval() && card.open()).count();
+        let closes =
+            step.approvals.iter().filter(|change| matches!(change, ApprovalChange::Close { .. })).count();
+        assert_eq!(closes, closed, "{name}: each open approval is cancelled");
+        let live = w.lane.records.iter().any(|record| {
+            matches!(record, Record::Task(task) if task.status.live() && task.status != TaskStatus::Queued)
+        });
+        assert!(!live, "{name}: what they asked for is over");
+    }
+}
+
+/// Somebody else's card that holds words of theirs cannot be approved as it was: what it showed has changed.
+#[test]
+fn what_another_made_of_their_words_is_closed_and_said() {
+    let mut w = World::new();
+    let _ = w.says("ana", "The search page shows nothing at all on Mondays");
+    let _ = w.says("bob", "Create a ticket for The search page shows nothing at all on Mondays");
+    let mut said = vec![(true, "The search page shows nothing at all on Mondays".to_owned())];
+    let step = erase_ana(&mut w, &said);
+    assert!(step.approvals.is_empty(), "Bob said it himself, so it is his");
+
+    let mut w = World::new();
+    let asked = w.says("bob", TICKET);
+    let card = w.card();
+    w.settle();
+    let _ = w.submits("ana", &card, &[("title", "Kestrelgate is down"), ("actual", "a kestrelgate page")]);
+    said = vec![(true, "Kestrelgate is down".to_owned()), (true, "a kestrelgate page".to_owned())];
+    assert!(!asked.messages.is_empty());
+    let step = erase_ana(&mut w, &said);
+    assert!(matches!(step.approvals[..], [ApprovalChange::Close { .. }]), "{:?}", step.approvals);
+    assert_eq!(w.card().status, CardStatus::Withdrawn);
+    assert!(!kept(&w).join("").to_lowercase().contains(ANA));
+    let told = serde_json::to_string(&step.effects).unwrap();
+    assert!(told.contains("Somebody's data was erased"), "{told}");
+    let stored = kept(&w).join("");
+    assert!(
+        stored.contains("open /login") && stored.contains(ERASED),
+        "what Bob wrote of it stays: {stored}"
+    );
+}
+
+/// Whoever was erased may come back, and is met as anybody is.
+#[test]
+fn they_may_write_anew() {
+    let mut w = World::new();
+    let _ = w.says("ana", TICKET);
+    w.settle();
+    let _ = erase(&mut w, Erase::Person { id: "ana".into() }, None);
+    let _ = w.says("ana", TICKET);
+    w.settle();
+    let card = w.card();
+    assert!(card.open() && card.by == "ana");
+    let done = w.presses("bob", &card, 1, Action::Approve);
+    assert_eq!(done.decision.reason, Reason::PressApplied);
+}
+
+/// A message that waits for a model, and what is being asked about it.
+#[test]
+fn what_a_model_is_asked_of_them_is_taken_back() {
+    let mut w = World::new();
+    w.model = true;
+    let _ = w.says("ana", "What do you think about kestrelgate?");
+    let ask = w.lane.head.ask.clone().expect("a model is asked");
+    let step = erase(&mut w, Erase::Person { id: "ana".into() }, None);
+    assert_eq!((w.lane.head.ask.as_ref(), &step.cancel[..]), (None, &[ask.effect][..]));
+    assert!(!w.lane.records.iter().any(|record| matches!(record, Record::Held(_))));
+
+    let mut w = World::new();
+    w.model = true;
+    let _ = w.says("bob", "What do you think about marmotworth?");
+    let _ = erase(&mut w, Erase::Person { id: "ana".into() }, None);
+    assert!(w.lane.head.ask.is_some(), "what Bob asked goes on");
+}
