@@ -58,8 +58,8 @@ pub use decision::{Decision, Reason, Verdict};
 pub use event::{Event, EventKind};
 pub use given::Given;
 pub use id::{
-    BatchId, CardId, DraftId, EffectId, FactId, LaneId, MessageId, PendingId, ProposalId, ReviewId, TaskId, TimerId,
-    TurnId,
+    BatchId, CardId, DraftId, EffectId, FactId, LaneId, MessageId, PendingId, ProposalId, ReviewId, TaskId,
+    TimerId, TurnId,
 };
 pub use lane::{Change, Lane, LaneKey, LaneState, Record};
 pub use needs::needs;

@@ -69,6 +69,7 @@ impl Runtime {
             _ => {}
         }
         self.revive(lane, event, &mut given).await?;
+        given.facts = self.facts_for(lane, event, &given).await?;
         Ok(given)
     }
 

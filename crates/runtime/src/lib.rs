@@ -15,6 +15,7 @@
 mod counted;
 mod direct;
 mod dispatch;
+mod facts;
 mod faults;
 mod foresee;
 mod given;
@@ -99,6 +100,7 @@ pub struct Runtime {
     lanes: lane::Held,
     wakes: Wakes,
     asks: dispatch::Asks,
+    read: facts::Read,
 }
 
 impl Runtime {
@@ -120,6 +122,7 @@ impl Runtime {
             lanes: lane::Held::default(),
             wakes: Wakes::default(),
             asks: dispatch::Asks::default(),
+            read: facts::Read::default(),
         }
     }
 

@@ -1,9 +1,9 @@
 //! Durability, revisions, duplicates and leases. The store never knows what a pending means.
 //!
-//! - The contract is [`Store`]: four small traits over plain values. Read its module first.
+//! - The contract is [`Store`]: five small traits over plain values. Read its module first.
 //! - [`SqliteStore`]: one file, one process.
 //! - [`MemoryStore`]: as long as the process; tests and the scenario runner use it.
-//! - A further backend implements the four traits and runs the suite in `conformance` (feature `conformance`),
+//! - A further backend implements the five traits and runs the suite in `conformance` (feature `conformance`),
 //!   one line for each group.
 //!
 //! ```

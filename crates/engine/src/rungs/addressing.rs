@@ -7,6 +7,7 @@ use super::{
 use crate::decision::{Decision, Reason, Verdict};
 use crate::event::EventKind;
 use crate::lane::Role;
+use crate::memory::flow as memory;
 use crate::tickets::flow;
 use crate::trace::Predicate;
 use crate::turn::Turn;
@@ -53,6 +54,7 @@ fn edited(turn: &mut Turn<'_>, text: &str) -> Decision {
     let text = turn.kept(text);
     message.text = text.into();
     turn.rewrite(message);
+    memory::reworded(turn, &before, text);
     match flow::reread(turn, &before, text) {
         Some(verdict) => Decision::new(verdict, Reason::DraftRemade),
         None => Decision::new(Verdict::Recorded, Reason::MessageEdited),
@@ -65,6 +67,7 @@ fn deleted(turn: &mut Turn<'_>) -> Decision {
         return Decision::new(Verdict::Ignored, Reason::IgnoredKind);
     };
     message.text.clear();
+    memory::reworded(turn, &message, "");
     turn.rewrite(message);
     Decision::new(Verdict::Recorded, Reason::MessageDeleted)
 }

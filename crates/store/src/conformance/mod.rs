@@ -18,6 +18,7 @@
 pub mod approvals;
 pub mod direct;
 pub mod durability;
+pub mod facts;
 pub mod fixture;
 pub mod inbox;
 pub mod keeping;
@@ -158,6 +159,10 @@ macro_rules! conformance {
                 keeping: [
                     the_kill_switch_is_kept, documents_are_swapped, documents_are_written_together,
                     documents_are_paged, the_audit_chain_grows, counts
+                ],
+                facts: [
+                    facts_are_written_with_a_turn, facts_that_moved_refuse_the_turn, using_facts_needs_no_revision,
+                    facts_belong_to_a_tenant, sets_of_facts_are_found
                 ]
             }
         }

@@ -2,6 +2,7 @@
 //! clone of the [`std::sync::Arc`] around it keeps the data, so a simulated kill loses nothing that was committed.
 
 mod commit;
+mod facts;
 mod inbox;
 mod keeping;
 mod lanes;
@@ -13,6 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use throughline_engine::canon::Hash;
+use throughline_engine::memory::FactKey;
 use throughline_engine::{CardId, EffectId, LaneId, LaneKey, TimerId, Timestamp, TurnId};
 
 use crate::contract::{
@@ -100,6 +102,7 @@ struct Tenant {
     pause: Option<PauseRow>,
     documents: BTreeMap<(String, String), Document>,
     audit: Vec<(String, Hash)>,
+    facts: BTreeMap<FactKey, facts::FactSet>,
 }
 
 /// A lane with all of its history.

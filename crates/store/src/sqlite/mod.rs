@@ -10,6 +10,7 @@ mod buttons;
 mod checkpoint;
 mod codec;
 mod commit;
+mod facts;
 mod fault;
 mod inbox;
 mod keeping;

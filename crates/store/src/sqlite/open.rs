@@ -11,7 +11,8 @@ use throughline_engine::Timestamp;
 use crate::contract::StoreError;
 
 /// Forward only, in order; `PRAGMA user_version` says how many were applied.
-const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_first.sql")];
+const MIGRATIONS: &[&str] =
+    &[include_str!("migrations/0001_first.sql"), include_str!("migrations/0003_facts.sql")];
 
 /// `thlN`: whose file this is, so that another program's database is never written to. The number says which line of
 /// migrations it stands in.
