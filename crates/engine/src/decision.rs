@@ -165,7 +165,6 @@ reasons! {
 
     IntentRule = "intent.rule", "A rule recognised what is wanted.";
     IntentModel = "intent.model", "A model, asked within bounds, recognised what is wanted.";
-    ContextTooLarge = "context.too_large", "What a prompt may not leave out does not fit into one: no model was asked.";
     SummaryReplaced = "summary.replaced", "A model condensed the older messages; its summary is the lane's.";
     SummaryExtracted = "summary.extracted", "Older messages were folded without a model: single lines of them are kept.";
     SummaryFailed = "summary.failed", "No summary came, or none that can be used; everything stays as it was.";
@@ -266,6 +265,27 @@ reasons! {
     ToolStarted = "tool.started", "A tool was called, or what it needs was asked for, as the message said.";
     ApprovalNeeded = "approval.needed", "What was asked for may change something outside, so a card waits for its approval.";
     Acknowledged = "acknowledged", "A bare acknowledgement with nothing open needs no answer.";
+    FactAdded = "fact.added", "Something was remembered that was not known here.";
+    FactMerged = "fact.merged", "What was stated is known here, and this is one more to say so.";
+    FactUnchanged = "fact.unchanged", "This very statement is known: nothing changed.";
+    FactDisputed = "fact.disputed", "What was stated contradicts what counts here, and does not take its place.";
+    FactSuperseded = "fact.superseded", "What was stated took the place of what counted here.";
+    FactResolved = "fact.resolved", "The user said which of two contradicting facts holds.";
+    FactShadowed = "fact.shadowed", "A fact of another reach says otherwise, so one of the two is not shown.";
+    FactEvicted = "fact.evicted", "There were more facts than a place holds, and the least one left.";
+    FactRekeyed = "fact.rekeyed", "The facts of a draft moved to the issue that was made of it.";
+    FactWithdrawn = "fact.withdrawn", "A fact lost a statement it rested on, and is gone if that was the last.";
+    FactErased = "fact.erased", "That fact was erased, and the message it came from does not yield it again.";
+    FactForbidden = "fact.forbidden", "The person may not state a fact that reaches so far, or take that one away.";
+    FactNoPlace = "fact.no_place", "A fact is to be kept for an epic or a draft, and there is none, or more than one.";
+    FactUnknown = "fact.unknown", "There is no such fact within reach of this conversation.";
+    FactBadValue = "fact.bad_value", "A model proposed a fact of no known kind or reach, too long, or with a confidence that is no number.";
+    FactSourceUnknown = "fact.source_unknown", "A model proposed a fact from a message that was not in its prompt.";
+    FactUngrounded = "fact.ungrounded", "A model proposed a fact in words that the message it cites does not have.";
+    FactInstructionLike = "fact.instruction_like", "A model proposed a fact that is addressed to a machine.";
+    FactSecret = "fact.secret", "A model proposed a fact with a secret in it.";
+    FactScopeRefused = "fact.scope_refused", "A model proposed a fact for a whole channel, which only people and approved decisions may.";
+    FactTooMany = "fact.too_many", "A model proposed more facts than are looked at; the first ones were.";
     GateOpened = "gate.opened", "What is wanted was unclear, so the user was asked.";
     GateDismissed = "gate.dismissed", "The user chose Not now.";
 }

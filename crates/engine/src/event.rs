@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::effect::Outcome;
 use crate::erase::Erase;
-use crate::id::{CardId, EffectId, SetId, TaskId, TimerId};
+use crate::id::{CardId, EffectId, FactId, SetId, TaskId, TimerId};
 use crate::lane::{MessageKind, TaskStatus};
+use crate::memory::{FactKey, FactScope, FactType};
 use crate::recognize::Expected;
 use crate::selection::{Scope, Shown};
 use crate::time::Timestamp;
@@ -96,6 +97,17 @@ pub enum EventKind {
         /// All lists of this place.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         scope_instance: Option<String>,
+    },
+    /// Somebody states a fact outright, not in a message (`spec 05 §11`).
+    #[serde(rename = "fact.stated")]
+    FactStated(FactStated),
+    /// Somebody takes a fact back.
+    #[serde(rename = "fact.taken_back")]
+    FactTakenBack {
+        /// Where it is kept.
+        key: FactKey,
+        /// Which fact.
+        fact: FactId,
     },
     /// Somebody looks at another panel, or at another option of it.
     #[serde(rename = "focus.changed")]
@@ -186,6 +198,24 @@ pub struct FocusChanged {
     /// Which option in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub option: Option<String>,
+}
+
+/// A fact as it is stated outright.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FactStated {
+    /// What kind of statement it is.
+    #[serde(rename = "type")]
+    pub kind: FactType,
+    /// How far it reaches, as seen from this lane.
+    pub scope: FactScope,
+    /// The epic, by its issue's key, when the lane does not say which one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epic: Option<String>,
+    /// The sentence.
+    pub text: String,
+    /// What it is about, when that can have one value at a time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
 }
 
 /// Something that came with a message: what is known of it without looking inside.
@@ -316,6 +346,8 @@ impl EventKind {
             Self::TaskReported(_) => "task.reported",
             Self::OptionsShown(_) => "options.shown",
             Self::OptionsClosed { .. } => "options.closed",
+            Self::FactStated(_) => "fact.stated",
+            Self::FactTakenBack { .. } => "fact.taken_back",
             Self::FocusChanged(_) => "focus.changed",
             Self::IntakeNotice { .. } => "intake.notice",
             Self::EffectSettled { .. } => "effect.settled",

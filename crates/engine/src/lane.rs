@@ -17,8 +17,8 @@ use crate::decisions::{Proposal, Tracked};
 use crate::event::Event;
 use crate::id::{CardId, DraftId, EffectId, LaneId, MessageId, TaskId, digest_id};
 use crate::intent::Remembered;
-use crate::memory::Fact;
 use crate::memory::summary::Covered;
+use crate::memory::{Fact, Gone};
 use crate::pending::{Answered, PendingState};
 use crate::review::Review;
 use crate::selection::{OptionSet, View};
@@ -199,6 +199,9 @@ pub struct LaneState {
     /// The issues this thread tracks, the oldest first, and those that are being looked up (`spec 03 §7`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tracked: Vec<Tracked>,
+    /// The facts of this lane that were erased.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gone: Vec<Gone>,
     /// The loaded messages, oldest first.
     #[serde(default, skip_serializing_if = "Ids::is_empty")]
     pub window: Ids<MessageId>,
@@ -312,6 +315,9 @@ pub struct Message {
     /// Where a person sees it, when its channel has places for single messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
+    /// It is a guest's or a stranger's: what it says is no member's word (`spec 05 §11`).
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub untrusted: bool,
 }
 
 /// A keyed part of the lane.

@@ -99,6 +99,25 @@ pub mod limits {
     pub const SHOWINGS: usize = 5;
     /// Issue keys that one decision names: what a line holds.
     pub const DECISION_ISSUES: usize = 10;
+    /// Graphemes of a fact (`spec 05 §8`).
+    pub const FACT_TEXT: usize = 300;
+    /// Bytes of what a fact is about.
+    pub const FACT_SUBJECT: usize = 64;
+    /// Words of it, where a message says it: a name, not a sentence.
+    pub const SUBJECT_WORDS: usize = 5;
+    /// Facts that one message states: more is a list to read, not to remember.
+    pub const STATED: usize = 5;
+    /// Percent of confidence of what a person asks to be remembered, of what a member states in passing, and of what a
+    /// model proposes without saying how sure it is (`spec 05 §11`).
+    pub const FACT_ASKED: u8 = 95;
+    /// See above.
+    pub const FACT_STATED: u8 = 90;
+    /// See above.
+    pub const FACT_UNSAID: u8 = 80;
+    /// Letters from which on a word of a proposal is looked for in the message it cites: shorter ones are everywhere.
+    pub const FACT_WORD: usize = 4;
+    /// Percent of those words that have to be there.
+    pub const FACT_GROUNDED: usize = 60;
     /// How often a lost race is run again before the row is left for later (`spec 06 §3.1`).
     pub const RACES: u32 = 5;
     /// How long one run of a lane may take when others wait (`spec 06 §3.3`).

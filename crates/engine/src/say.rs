@@ -3,6 +3,7 @@
 pub(crate) mod batch;
 pub(crate) mod card;
 pub(crate) mod decision;
+pub(crate) mod fact;
 pub(crate) mod option;
 pub(crate) mod review;
 

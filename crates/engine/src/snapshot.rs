@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::canon::{Hash, sha256};
 use crate::lane::{LaneState, Record, RecordKey};
+use crate::memory::{Fact, Gone};
 
 /// The version written today. 2: tasks have a history of their own, and the last answer is kept.
 pub const VERSION: u32 = 2;
@@ -57,6 +58,34 @@ pub fn encode_head(head: &LaneState) -> String {
 #[must_use]
 pub fn encode_record(record: &Record) -> String {
     encode(record)
+}
+
+/// A fact of a set as stored.
+#[must_use]
+pub fn encode_fact(fact: &Fact) -> String {
+    encode(fact)
+}
+
+/// An erased fact of a set as stored.
+#[must_use]
+pub fn encode_gone(gone: &Gone) -> String {
+    encode(gone)
+}
+
+/// The fact of a stored value.
+///
+/// # Errors
+/// The bytes are of a newer version, or not ours.
+pub fn decode_fact(stored: &str) -> Result<Fact, DecodeError> {
+    decode("fact", stored)
+}
+
+/// The erased fact of a stored value.
+///
+/// # Errors
+/// The bytes are of a newer version, or not ours.
+pub fn decode_gone(stored: &str) -> Result<Gone, DecodeError> {
+    decode("erased fact", stored)
 }
 
 /// The head of a stored value.

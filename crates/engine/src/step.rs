@@ -10,7 +10,8 @@ use crate::event::Event;
 use crate::given::Given;
 use crate::id::{EffectId, MessageId, TimerId};
 use crate::lane::{Change, Lane, LaneState};
-use crate::memory::FactsTouched;
+use crate::memory::flow::overheard;
+use crate::memory::{FactSet, FactsTouched};
 use crate::policy::Policy;
 use crate::rungs::{
     Tried::{self, Decided, Passed},
@@ -54,6 +55,23 @@ pub struct Step {
     pub facts: Vec<FactsTouched>,
     /// What was looked at.
     pub trace: Trace,
+}
+
+impl Step {
+    /// As much of the sets it was given as it looked at: all of a set its decision rests on, of the others the facts it
+    /// showed. With these it comes out the same again, so these are what the turn's log keeps.
+    #[must_use]
+    pub fn looked_at(&self, given: Vec<FactSet>) -> Vec<FactSet> {
+        let trimmed = given.into_iter().filter_map(|mut set| {
+            let touched = self.facts.iter().find(|touched| touched.key == set.key)?;
+            if !touched.opened {
+                set.facts.retain(|fact| touched.used.contains(&fact.canonical_id));
+                set.gone.clear();
+            }
+            Some(set)
+        });
+        trimmed.collect()
+    }
 }
 
 /// A deadline.
@@ -106,6 +124,7 @@ pub fn step(lane: &Lane, event: &Event, given: &Given, policy: &Policy) -> Step 
     let mut turn = Turn::new(lane, event, given, policy);
     let decision = climb(&mut turn, Rung::Addressing);
     files(&mut turn, &decision);
+    overheard(&mut turn, &decision);
     turn.finish(decision)
 }
 

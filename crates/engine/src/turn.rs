@@ -23,7 +23,8 @@ use crate::id::{
     BatchId, CardId, DraftId, EffectId, MessageId, Mint, PendingId, ProposalId, ReviewId, TaskId, TimerId,
 };
 use crate::lane::{Change, Lane, LaneState, Message, MessageKind, Record, RecordKey, RecordKind, Role};
-use crate::memory::summary;
+use crate::memory::book::Books;
+use crate::memory::{flow as memory, summary};
 use crate::pending::{PendingClass, PendingKind, PendingState};
 use crate::policy::{Policy, limits};
 use crate::recognize::{Expected, Words};
@@ -84,6 +85,8 @@ pub(crate) struct Turn<'a> {
     cancel: Vec<EffectId>,
     adopt: Vec<(EffectId, Outcome)>,
     messages: Vec<MessageId>,
+    /// The facts it works on.
+    pub(crate) books: Books,
 }
 
 impl<'a> Turn<'a> {
@@ -111,6 +114,7 @@ impl<'a> Turn<'a> {
             cancel: Vec::new(),
             adopt: Vec::new(),
             messages: Vec::new(),
+            books: Books::default(),
         }
     }
 
@@ -314,6 +318,7 @@ impl<'a> Turn<'a> {
             at: self.event.received_at,
             channel_id: posted.message_id.clone(),
             link: self.given.link.clone(),
+            untrusted: !memory::trusted(self),
         });
         self.head.last_message_at = Some(self.now());
         self.said = Some(Rc::new(Said {
@@ -393,6 +398,7 @@ impl<'a> Turn<'a> {
             at: self.now(),
             channel_id: None,
             link: None,
+            untrusted: false,
         });
         id
     }
@@ -510,6 +516,7 @@ impl<'a> Turn<'a> {
     }
 
     pub(crate) fn finish(mut self, mut decision: Decision) -> Step {
+        let facts = self.write_facts();
         if decision.outcome != Verdict::Ignored {
             summary::fold(&mut self);
             self.prune();
@@ -527,7 +534,7 @@ impl<'a> Turn<'a> {
             cancel: self.cancel,
             adopt: self.adopt,
             messages: self.messages,
-            facts: Vec::new(),
+            facts,
             trace: self.trace,
         }
     }

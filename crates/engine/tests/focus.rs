@@ -28,6 +28,7 @@ fn message(id: &str, role: Role, text: &str) -> Message {
         at: Timestamp(0),
         channel_id: Some(format!("c_{id}")),
         link: None,
+        untrusted: false,
     }
 }
 

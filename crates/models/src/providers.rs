@@ -163,7 +163,7 @@ impl Model for Providers {
         self.routes.contains_key(&purpose)
     }
 
-        fn forget(&self) {
+    fn forget(&self) {
         self.cache.clear();
     }
 

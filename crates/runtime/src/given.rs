@@ -79,6 +79,7 @@ impl Runtime {
             given.covered = self.covered(lane).await?;
         }
         self.revive(lane, event, &mut given).await?;
+        given.facts = self.facts_for(lane, event, &given).await?;
         Ok(given)
     }
 

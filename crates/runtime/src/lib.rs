@@ -16,6 +16,7 @@ mod counted;
 mod direct;
 mod dispatch;
 mod erase;
+mod facts;
 mod faults;
 mod foresee;
 mod given;
@@ -101,6 +102,7 @@ pub struct Runtime {
     lanes: lane::Held,
     wakes: Wakes,
     asks: dispatch::Asks,
+    read: facts::Read,
 }
 
 impl Runtime {
@@ -122,6 +124,7 @@ impl Runtime {
             lanes: lane::Held::default(),
             wakes: Wakes::default(),
             asks: dispatch::Asks::default(),
+            read: facts::Read::default(),
         }
     }
 

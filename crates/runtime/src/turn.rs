@@ -19,6 +19,7 @@ use throughline_store::{
     RowState, Seq, StoreError, TimerRow, TokenRow, TurnCommit, Write,
 };
 
+use crate::facts;
 use crate::lane::Actor;
 use crate::record::{Said, Shown, TurnRow, checkpoint, content_hash};
 use crate::{Committed, FailPoint, Runtime, Stop, counted, intake};
@@ -109,6 +110,7 @@ impl Runtime {
         let given = self.look_up(lane, event, addressing).await?;
         self.faults.at(FailPoint::ContextRead, event.kind.name())?;
         let Some(step) = self.stepped(lane, event, &given) else { return Ok(None) };
+        let given = Given { facts: step.looked_at(given.facts), ..given };
         let ignored = step.decision.outcome == Verdict::Ignored;
         let end = if ignored { RowState::Ignored } else { RowState::Done };
         Ok(Some(Decided { given, step, end }))
@@ -301,6 +303,7 @@ impl Runtime {
             timers: timers(lane, step),
             clear_timers: step.clear_timers.clone(),
             records: record_writes(step, encoded),
+            facts: facts::writes(step, now),
             message_map: message_map(step),
             tokens: self.tokens(lane, step),
             erasures: Vec::new(),

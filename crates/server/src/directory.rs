@@ -43,7 +43,7 @@ impl Directory for Known {
         Actor { id: id.into(), name: name.into(), principals, barred: user.barred.clone(), language }
     }
 
-        fn forget(&self, id: &str) {
+    fn forget(&self, id: &str) {
         if let Some(book) = &self.telegram {
             book.forget(id);
         }

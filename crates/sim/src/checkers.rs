@@ -60,7 +60,8 @@ async fn one_writer(host: &Runtime, lanes: &[(String, LaneKey)]) -> Result<Resul
         }
         let mut different = None;
         // What was erased cannot be decided again; whatever came after it can.
-        let erasure = turns.iter().rev().find(|turn| Turn::read(turn).is_ok_and(|turn| turn.row.event == "erasure"));
+        let erasure =
+            turns.iter().rev().find(|turn| Turn::read(turn).is_ok_and(|turn| turn.row.event == "erasure"));
         let erased = erasure.map_or(0, |turn| turn.revision);
         host.replay(key, given(&turns) + 1, |turn| {
             let gone = turn.verdict == Same::ContentErased && turn.revision <= erased;

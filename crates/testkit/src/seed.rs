@@ -206,6 +206,7 @@ fn said(message: &GivenMessage, id: MessageId, at: Timestamp) -> Message {
     Message {
         channel_id: Some(format!("given.{}", id.0)),
         link: None,
+        untrusted: false,
         id,
         role,
         by: message.by.clone().unwrap_or_default(),

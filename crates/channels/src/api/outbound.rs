@@ -113,6 +113,7 @@ mod tests {
             at: Timestamp::parse("2026-01-15T10:00:00.250Z").unwrap(),
             channel_id: None,
             link: None,
+            untrusted: false,
         };
         let view =
             MessageView::new(&message, Some(with_tokens(card(), |action| format!("tok-{}", action.word()))));

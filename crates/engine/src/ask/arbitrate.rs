@@ -9,6 +9,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::{Answer, Ask, Asked, Purpose, Question, Shown, Verdict, judge};
+use crate::context::prompt::Section;
 use crate::context::window;
 use crate::decision::{self, Decision, Reason};
 use crate::effect::EffectBody;
@@ -17,7 +18,8 @@ use crate::focus::{Hint, resolve};
 use crate::id::{EffectId, MessageId};
 use crate::intent::Intent;
 use crate::lane::{Ids, OpenAsk, Record, RecordKind};
-use crate::memory::summary;
+use crate::memory::shown::Shown as FactsShown;
+use crate::memory::{flow as facts, summary};
 use crate::policy::limits;
 use crate::recognize::Words;
 use crate::redact::snippet;
@@ -68,7 +70,8 @@ fn put(turn: &mut Turn<'_>, about: Asked, question: Question, complaints: Vec<St
     let Some(said) = turn.said.clone() else { return false };
     let hint = hint(turn);
     let anchor = hint.as_ref().and_then(|hint| hint.focus_anchor_internal_id.clone());
-    let shown = shown(turn, &question, hint.as_ref(), &said.by);
+    let facts = if question.works() { facts::shown(turn) } else { FactsShown::default() };
+    let shown = Shown { facts: facts.lines.clone(), ..shown(turn, &question, hint.as_ref(), &said.by) };
     let kept = (!about.is_intent()).then(|| Box::new(question.clone()));
     let Ok(ask) = Ask::within(question, said.text(), hint, shown, turn.policy) else {
         turn.note(Reason::ContextTooLarge);
@@ -79,6 +82,7 @@ fn put(turn: &mut Turn<'_>, about: Asked, question: Question, complaints: Vec<St
     let states = matches!(ask.question, Question::Answer);
     let sources = if states { window::named(&ask.prompt, &said.message) } else { Ids::default() };
     turn.trace.prompt = Some(PromptTrace::of(&ask.prompt));
+    turn.use_facts(facts.standing(ask.prompt.left_out(Section::Facts)));
     let effect = turn.effect(EffectBody::ModelAsk(ask), &[], None);
     hold(turn, &said);
     turn.head.ask = Some(OpenAsk {
@@ -155,6 +159,9 @@ pub(crate) fn settled(turn: &mut Turn<'_>, effect: &EffectId, mut answer: Answer
         }
         Verdict::Mend(_) | Verdict::Drop(_) => None,
     };
+    if let Some(Answer::Text { facts, .. }) = &taken {
+        facts::proposed(turn, facts, &ask.shown.iter().collect::<Vec<_>>());
+    }
     hand_over(turn, ask.about, taken)
 }
 

@@ -118,6 +118,13 @@ pub struct Built {
 }
 
 impl Built {
+    /// How many units of a section were left out.
+    #[must_use]
+    pub fn left_out(&self, section: Section) -> usize {
+        let of = self.omitted.iter().find(|(omitted, _)| *omitted == section);
+        of.map_or(0, |(_, units)| *units as usize)
+    }
+
     /// The sections' texts, one after the other, with an empty line between them.
     #[must_use]
     pub fn text(&self) -> String {

@@ -35,7 +35,7 @@ fn all<'t>(turn: &'t Turn<'_>) -> impl Iterator<Item = &'t Tracked> {
 }
 
 /// Their keys.
-pub(super) fn keys(turn: &Turn<'_>) -> Vec<String> {
+pub(crate) fn keys(turn: &Turn<'_>) -> Vec<String> {
     all(turn).map(|issue| issue.key.clone()).collect()
 }
 

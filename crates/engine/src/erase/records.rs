@@ -14,7 +14,7 @@ use crate::review::{Points, Review, Status};
 use crate::tickets::{Draft, Part};
 use crate::time::Timestamp;
 use crate::turn::Turn;
-use crate::work::{Call, Job, Work};
+use crate::work::{Call, Job, Phase, Work};
 use crate::workflow::{About, Card, CardStatus};
 
 /// Takes what is theirs out of a record that is no message and no card.
@@ -207,7 +207,7 @@ pub(super) fn bare(mut card: Card) -> Card {
         About::ScopeGate { excerpt, .. } => *excerpt = ERASED.into(),
         About::CallPreview { call, .. } | About::UncertainCall { call, .. } => {
             let Call { job, task, risk, .. } = call.clone();
-            *call = Call { job: unnamed(job), task, text: ERASED.into(), risk };
+            *call = Call { job: unnamed(job), phase: Phase::default(), task, text: ERASED.into(), risk };
         }
         About::Options { asks, .. } => *asks = ERASED.into(),
         _ => {}

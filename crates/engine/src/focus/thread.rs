@@ -410,6 +410,7 @@ mod tests {
             at: Timestamp(n as i64 * 10_000),
             channel_id: None,
             link: None,
+            untrusted: false,
         };
         lines.iter().enumerate().map(message).collect()
     }

@@ -1,10 +1,23 @@
 //! What a model proposes as facts, and which of it is taken (`spec 05 §11`): extraction is advisory, code decides.
 
+use alloc::borrow::ToOwned;
+use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::fact::Confidence;
+use super::canonical;
+use super::fact::{Confidence, FactScope, FactType, Trust};
+use super::words::named;
+use crate::context::text::clean;
+use crate::decision::Reason;
+use crate::policy::context::FactsPolicy;
+use crate::policy::limits;
+use crate::recognize::Words;
+use crate::recognize::lexicon::{MEMORY, SectionId};
+use crate::recognize::selection::normal::folded_whole;
+use crate::redact::redacted;
 
 /// One fact as a model proposes it: nothing of it is believed before it was checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,4 +86,122 @@ impl<'de> Deserialize<'de> for Claim {
             Self::Is(Confidence::of((number.clamp(0.0, 1.0) * 100.0 + 0.5) as u8))
         }))
     }
+}
+
+const MACHINE: SectionId = named("fact.machine");
+
+/// How a text says that a machine should take another part in the conversation.
+const MARKERS: [&str; 10] = [
+    "system:",
+    "assistant:",
+    "user:",
+    "developer:",
+    "tool:",
+    "<|",
+    "|>",
+    "[inst]",
+    "<system",
+    "### instruction",
+];
+
+/// The message a proposal cites, as far as it was in the prompt.
+#[derive(Clone, Copy, Debug)]
+pub struct Cited<'m> {
+    /// Its words.
+    pub text: &'m str,
+    /// Whose word it is.
+    pub trust: Trust,
+}
+
+/// A proposal that is taken, with what code made of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// A stranger's word is an assumption, whatever it says it is.
+    pub kind: FactType,
+    /// A stranger's word stays in its lane.
+    pub scope: FactScope,
+    /// The sentence, clean.
+    pub text: String,
+    /// How sure, at most as the source may be.
+    pub confidence: Confidence,
+    /// Whose word.
+    pub trust: Trust,
+    /// See [`subject`].
+    pub subject: Option<String>,
+}
+
+/// Checks one proposal of a model. Each check has its reason; one bad proposal spoils no other (`spec 05 §11`).
+///
+/// # Errors
+/// Why it is not taken.
+pub fn judge(proposal: &Proposal, cited: Option<Cited<'_>>, policy: &FactsPolicy) -> Result<Taken, Reason> {
+    let kind = FactType::from_word(&proposal.kind).ok_or(Reason::FactBadValue)?;
+    let scope = FactScope::from_word(&proposal.scope).ok_or(Reason::FactBadValue)?;
+    let text = sentence(&proposal.text).ok_or(Reason::FactBadValue)?;
+    if text.ends_with('…') && !proposal.text.trim_end().ends_with('…') {
+        return Err(Reason::FactBadValue);
+    }
+    let given = match proposal.confidence {
+        Claim::Missing => Confidence::of(limits::FACT_UNSAID),
+        Claim::Is(confidence) => confidence,
+        Claim::Bad => return Err(Reason::FactBadValue),
+    };
+    let cited = cited.ok_or(Reason::FactSourceUnknown)?;
+    if scope == FactScope::Channel {
+        return Err(Reason::FactScopeRefused);
+    }
+    if redacted(&proposal.text) != proposal.text {
+        return Err(Reason::FactSecret);
+    }
+    if for_a_machine(&text) {
+        return Err(Reason::FactInstructionLike);
+    }
+    if !grounded(&text, cited.text) {
+        return Err(Reason::FactUngrounded);
+    }
+    let subject = proposal.subject.as_deref().and_then(subject);
+    let taken = Taken { kind, scope, text, confidence: given, trust: cited.trust, subject };
+    Ok(match cited.trust {
+        Trust::Member => Taken { confidence: given.min(Confidence::of(policy.model_max)), ..taken },
+        Trust::Untrusted => Taken {
+            kind: FactType::Assumption,
+            scope: FactScope::Thread,
+            confidence: given.min(Confidence::of(policy.untrusted_max)),
+            ..taken
+        },
+    })
+}
+
+/// A fact's text: one line without secrets, of at most 300 graphemes. `None`: nothing is left.
+#[must_use]
+pub fn sentence(text: &str) -> Option<String> {
+    let text = clean(text, limits::FACT_TEXT);
+    Some(text.into_owned()).filter(|text| !text.is_empty())
+}
+
+/// What a fact is about, so that two of them can be compared: folded, without an article, at most 64 bytes.
+#[must_use]
+pub fn subject(text: &str) -> Option<String> {
+    let mut folded = canonical::text(&clean(text, limits::FACT_TEXT));
+    folded.truncate(folded.floor_char_boundary(limits::FACT_SUBJECT));
+    Some(folded.trim_end().to_owned()).filter(|folded| !folded.is_empty())
+}
+
+/// Whether a text is addressed to a machine: role markers, "ignore previous", "you must now", tools, approvals.
+fn for_a_machine(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let marked = MARKERS.iter().any(|marker| lower.contains(marker));
+    let words = Words::of(text);
+    marked || MEMORY.iter().any(|lexicon| lexicon.section(MACHINE).within(words.all()))
+}
+
+/// Whether most of the longer words of a text occur in the message it cites. A text without longer words is held to all
+/// that it has.
+pub(super) fn grounded(text: &str, message: &str) -> bool {
+    let (text, message) = (folded_whole(text), folded_whole(message));
+    let known: BTreeSet<&str> = message.split(' ').collect();
+    let long: Vec<&str> = text.split(' ').filter(|word| word.chars().count() >= limits::FACT_WORD).collect();
+    let words = if long.is_empty() { text.split(' ').collect() } else { long };
+    let found = words.iter().filter(|word| known.contains(*word)).count();
+    found * 100 >= words.len() * limits::FACT_GROUNDED
 }

@@ -299,15 +299,55 @@ pub struct FactSet {
     /// The facts, in the order of their ids.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<Fact>,
+    /// What was erased from it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gone: Vec<Gone>,
+}
+
+/// A fact that was erased: the message it came from does not yield it again for a while (`spec 05 §12`). Without its text.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Gone {
+    /// Which fact.
+    pub fact: FactId,
+    /// The lane of the message; none where it is the fact's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lane: Option<LaneId>,
+    /// The message.
+    pub message: MessageId,
+    /// For how long.
+    pub until: Timestamp,
+}
+
+impl Gone {
+    pub(super) fn of(fact: &FactId, source: &Source, until: Timestamp) -> Option<Self> {
+        let message = source.message.clone()?;
+        Some(Self { fact: fact.clone(), lane: source.lane.clone(), message, until })
+    }
+
+    /// Whether the two are about one message and one fact.
+    pub(super) fn same(&self, other: &Self) -> bool {
+        (&self.fact, &self.lane, &self.message) == (&other.fact, &other.lane, &other.message)
+    }
+
+    /// Whether a statement comes from that message, for that fact.
+    pub(super) fn bars(&self, fact: &FactId, source: &Source, now: Timestamp) -> bool {
+        let (lane, message) = (self.lane == source.lane, source.message.as_ref() == Some(&self.message));
+        self.until > now && self.fact == *fact && lane && message
+    }
 }
 
 /// What a turn does to one fact of a set.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "nearly all changes are writes")]
 pub enum FactChange {
     /// Write it.
     Put(Fact),
     /// It is gone.
     Drop(FactId),
+    /// It was erased, and is to stay so.
+    Bury(Gone),
+    /// Its time is over.
+    Unbury(Gone),
 }
 
 /// What a turn had to do with one set.

@@ -19,6 +19,7 @@ use crate::event::{Event, EventKind};
 use crate::given::Given;
 use crate::id::{EffectId, MessageId, place};
 use crate::lane::{Lane, LaneState, Message, RecordKey, RecordKind};
+use crate::memory::flow;
 use crate::policy::Policy;
 use crate::trace::PromptTrace;
 use crate::turn::Turn;
@@ -245,6 +246,10 @@ pub(crate) fn settled(turn: &mut Turn<'_>, effect: &EffectId, answer: &Answer) -
     };
     match text {
         Ok(text) => {
+            if let Answer::Summary { facts, .. } = answer {
+                let shown: Vec<MessageId> = sources.iter().map(|message| message.id.clone()).collect();
+                flow::proposed(turn, facts, &shown);
+            }
             let covered = turn.head.covered_mut();
             covered.summary = Some(text);
             covered.version += 1;

@@ -5,7 +5,8 @@ use alloc::string::String;
 use serde::{Deserialize, Serialize};
 
 use crate::focus::FocusContext;
-use crate::id::{CardId, DraftId, EffectId, MessageId, PendingId, ProposalId, TaskId};
+use crate::id::{CardId, DraftId, EffectId, FactId, MessageId, PendingId, ProposalId, TaskId};
+use crate::memory::FactKey;
 use crate::policy::Policy;
 use crate::recognize::{self, Context, Expected, Match, Words};
 use crate::tickets::Part;
@@ -146,6 +147,15 @@ pub enum Slot {
     Proposal {
         /// The decision.
         proposal: ProposalId,
+    },
+    /// Which of two facts holds.
+    Facts {
+        /// Where they are kept.
+        key: FactKey,
+        /// The one that counts.
+        earlier: FactId,
+        /// The one that was stated against it.
+        now: FactId,
     },
     /// Which of several issues a decision is a comment on.
     Issue {

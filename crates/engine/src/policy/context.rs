@@ -9,6 +9,7 @@ use core::ops::RangeInclusive;
 use serde::{Deserialize, Serialize};
 
 use crate::lane::TaskStatus;
+use crate::time::{Millis, Timestamp};
 
 /// Tokens of a prompt's summary, its tail included (`spec 05 §4.1`).
 pub const SUMMARY_TOKENS: u32 = 600;
@@ -264,6 +265,12 @@ impl SummaryPolicy {
 }
 
 impl FactsPolicy {
+    /// How long an erased fact is not taken from the same message again.
+    #[must_use]
+    pub fn tombstone(&self) -> Millis {
+        Millis::from(self.tombstone_days) * Timestamp::DAY
+    }
+
     pub(crate) fn is_default(&self) -> bool {
         *self == Self::default()
     }

@@ -7,7 +7,7 @@ use super::{
 use crate::decision::{Decision, Reason, Verdict};
 use crate::event::EventKind;
 use crate::lane::Role;
-use crate::memory::summary;
+use crate::memory::{flow as memory, summary};
 use crate::tickets::flow;
 use crate::trace::Predicate;
 use crate::turn::Turn;
@@ -58,6 +58,7 @@ fn edited(turn: &mut Turn<'_>, text: &str) -> Decision {
     if covered {
         summary::withhold(turn);
     }
+    memory::reworded(turn, &before, text);
     match flow::reread(turn, &before, text) {
         Some(verdict) => Decision::new(verdict, Reason::DraftRemade),
         None => Decision::new(Verdict::Recorded, Reason::MessageEdited),
@@ -71,6 +72,7 @@ fn deleted(turn: &mut Turn<'_>) -> Decision {
     };
     message.text.clear();
     let covered = !turn.head.is_raw(&message.id);
+    memory::reworded(turn, &message, "");
     turn.rewrite(message);
     if covered {
         summary::withhold(turn);

@@ -17,7 +17,7 @@ use crate::event::{AssistantPosted, EventKind, Posted};
 use crate::id::{EffectId, MessageId};
 use crate::intent::Intent;
 use crate::lane::{Message, MessageKind, Moved, Role};
-use crate::memory::summary;
+use crate::memory::{flow as memory, summary};
 use crate::pending::{PendingKind, Slot};
 use crate::recognize::Expected;
 use crate::review::flow as review;
@@ -97,6 +97,8 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> Tried {
         EventKind::OptionsClosed { set, scope_instance } => {
             Decided(lists::closed(turn, set.as_ref(), scope_instance.as_deref()))
         }
+        EventKind::FactStated(fact) => Decided(memory::stated(turn, fact)),
+        EventKind::FactTakenBack { key, fact } => Decided(memory::taken_back(turn, key, fact)),
         EventKind::FocusChanged(focus) => Decided(lists::focused(turn, focus)),
         EventKind::AssistantPosted(posted) => Decided(host_posted(turn, posted)),
         EventKind::TaskReported(report) => recorded(match turn.report(report) {
@@ -243,6 +245,7 @@ impl Turn<'_> {
             at: self.event.received_at,
             channel_id: None,
             link: None,
+            untrusted: false,
         });
         id
     }

@@ -19,6 +19,7 @@ use crate::intent::handover::{Handover, handover};
 use crate::intent::rules::Ruling;
 use crate::intent::{Intent, rules};
 use crate::lane::MessageKind;
+use crate::memory::flow as memory;
 use crate::recognize;
 use crate::review::flow as review;
 use crate::rungs::words::context;
@@ -40,6 +41,9 @@ pub(crate) fn intent(turn: &mut Turn<'_>) -> Tried {
         return Decided(Decision::new(Verdict::Recorded, Reason::Acknowledged));
     }
     if let Some(decision) = handed_over(turn, &said) {
+        return Decided(decision);
+    }
+    if let Some(decision) = memory::asked(turn) {
         return Decided(decision);
     }
     if let Some(ruling) = rules::rule(&said.words) {

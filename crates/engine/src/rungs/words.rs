@@ -18,6 +18,7 @@ use crate::event::{Event, EventKind};
 use crate::focus as resolver;
 use crate::id::{MessageId, TaskId};
 use crate::lane::{MessageKind, RecordKind, Task, TaskStatus};
+use crate::memory::flow as memory;
 use crate::pending::{Answered, Fit, PendingKind, PendingState, Slot};
 use crate::recognize::{self, Context, Expected, Interrupt, Match, Strength, Value, Words};
 use crate::review::flow as review;
@@ -195,7 +196,7 @@ fn take(turn: &mut Turn<'_>, pending: &PendingState, found: &Match, reason: Reas
 
 /// The last answer to a question for a value can be corrected.
 fn keep_answer(turn: &mut Turn<'_>, pending: &PendingState, by: &str) {
-    if pending.kind.slot().is_none_or(|slot| *slot == Slot::Agent) {
+    if pending.kind.slot().is_none_or(|slot| matches!(slot, Slot::Agent | Slot::Facts { .. })) {
         return;
     }
     let expires_at = pending.kind.lifetime(turn.policy).map(|age| turn.now().plus(age));
@@ -239,7 +240,14 @@ fn correctable(turn: &Turn<'_>, pending: &PendingState) -> bool {
     match pending.kind.slot() {
         Some(Slot::Draft { draft, .. }) => flow::open_draft(turn, draft).is_some(),
         Some(Slot::Argument { .. } | Slot::Host) => true,
-        Some(Slot::Asked { .. } | Slot::Agent | Slot::Proposal { .. } | Slot::Issue { .. }) | None => false,
+        Some(
+            Slot::Asked { .. }
+            | Slot::Agent
+            | Slot::Proposal { .. }
+            | Slot::Issue { .. }
+            | Slot::Facts { .. },
+        )
+        | None => false,
     }
 }
 
@@ -318,6 +326,9 @@ fn apply(turn: &mut Turn<'_>, pending: &PendingState, value: &Value, again: bool
         }
         (PendingKind::ClarificationNeeded(Slot::Issue { card }), Value::Selection(issue), _) => {
             decisions::chosen(turn, card, issue);
+        }
+        (PendingKind::ClarificationNeeded(Slot::Facts { key, earlier, now }), Value::OneOf(which), _) => {
+            memory::answered(turn, key, earlier, now, which);
         }
         (PendingKind::WaitingDecisionEdit { card }, Value::Text(text), _) => {
             decisions::flow::edit_by_text(turn, card, text);

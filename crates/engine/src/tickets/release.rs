@@ -10,6 +10,7 @@ use crate::decisions::tracked;
 use crate::effect::{EffectBody, EffectResult, FieldError, Outcome, Under};
 use crate::id::{CardId, DraftId, EffectId};
 use crate::lane::{Record, TaskStatus};
+use crate::memory::flow as memory;
 use crate::say;
 use crate::turn::Turn;
 use crate::workflow::press::{decide, released_by};
@@ -271,6 +272,7 @@ pub(super) fn created(
 ) {
     let Some(mut draft) = turn.draft(draft) else { return };
     draft.created = Some(Created { effect: effect.clone(), key: key.into(), url: url.clone() });
+    memory::created(turn, &draft, key);
     tracked::created(turn, &draft.target, key, draft.part(Part::Title), url.as_deref());
     turn.put(Record::Draft(draft.clone()));
     let receipt = receipt_of(card).unwrap_or_else(|| card.id.clone());

@@ -8,7 +8,7 @@ use super::flow::start;
 use super::{Asked, Call, Job, Phase, Risk, Waits, Work};
 use crate::decision::Reason;
 use crate::id::{EffectId, TaskId};
-use crate::lane::{MessageKind, Task, TaskStatus, first_line};
+use crate::lane::{MessageKind, Task, TaskStatus};
 use crate::pending::{PendingClass, PendingKind, Slot};
 use crate::policy::limits;
 use crate::say;
@@ -29,9 +29,9 @@ pub(crate) fn progressed(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, te
 
 /// It asks back: the task is blocked by that, and its person is asked (`spec 07 §8`).
 pub(super) fn asked_back(turn: &mut Turn<'_>, task: &mut Task, effect: &EffectId, asked: &Asked) {
-    let Some(work) = &mut task.work else { return };
     let words: String = asked.text.chars().take(limits::WORK_ANSWER).collect();
-    task.reason = Some(first_line(&words, limits::TASK_WORDS)).filter(|line| !line.is_empty());
+    task.comes_to(&words);
+    let Some(work) = &mut task.work else { return };
     let asked = Asked { text: words, ..asked.clone() };
     work.waits = Some(Waits { effect: effect.clone(), asked, given: BTreeMap::new() });
     ask(turn, task);
@@ -105,7 +105,7 @@ pub(crate) fn stop(turn: &mut Turn<'_>) -> bool {
     let mine = |task: &Task| task.requested_by == turn.event.actor;
     let busy = |work: &Work| work.effect.is_some() || work.waits.is_some();
     let running = |task: &Task| task.work.as_ref().is_some_and(busy);
-    let tasks: Vec<Task> = turn.live_tasks().filter(|task| mine(task) && running(task)).collect();
+    let tasks: Vec<Task> = turn.live_tasks().filter(|task| mine(task) && running(task)).cloned().collect();
     for task in &tasks {
         ended(turn, task.clone());
     }

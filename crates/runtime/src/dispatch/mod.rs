@@ -58,7 +58,8 @@ impl Runtime {
         self.faults.at(FailPoint::EffectClaimed, class)?;
         if effect.row.payload.is_empty() {
             // Erased while it was on its way: it is not sent again, and nobody is asked about it.
-            let outcome = Outcome::Failed { reason: "erased".into(), text: String::new(), errors: Vec::new() };
+            let outcome =
+                Outcome::Failed { reason: "erased".into(), text: String::new(), errors: Vec::new() };
             let outcome = serde_json::to_string(&outcome).unwrap_or_default();
             return self.settle(&leased, SettleTo::End(EffectState::Failed, outcome), None, None).await;
         }

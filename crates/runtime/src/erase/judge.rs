@@ -87,7 +87,8 @@ pub(super) fn of_persons_tenant(id: &str, traces: Vec<Arc<TraceOf>>) -> Judge {
                 return Fate::Erase;
             }
             // Each is asked: what one lane knows of them another may not.
-            let changed = persons(&alone, &traces).fold(false, |changed, person| person.scrub(&mut body) | changed);
+            let changed =
+                persons(&alone, &traces).fold(false, |changed, person| person.scrub(&mut body) | changed);
             if changed { Fate::Rewrite(body.to_string()) } else { Fate::Keep }
         }
         _ => Fate::Keep,
@@ -133,7 +134,10 @@ fn erase_if(theirs: bool) -> Fate {
 fn class_stays_inside(class: EffectClass) -> bool {
     !matches!(
         class,
-        EffectClass::TrackerCreate | EffectClass::TrackerUpdate | EffectClass::PostChannel | EffectClass::TrackerCheck
+        EffectClass::TrackerCreate
+            | EffectClass::TrackerUpdate
+            | EffectClass::PostChannel
+            | EffectClass::TrackerCheck
     )
 }
 
@@ -195,6 +199,7 @@ fn outcome(text: &str) -> Fate {
 fn answer(parsed: &Value) -> Fate {
     let members = parsed.as_object().into_iter().flatten();
     let kept = members.filter(|(name, value)| OF_AN_ANSWER.contains(&name.as_str()) && !value.is_object());
-    let kept: serde_json::Map<String, Value> = kept.map(|(name, value)| (name.clone(), value.clone())).collect();
+    let kept: serde_json::Map<String, Value> =
+        kept.map(|(name, value)| (name.clone(), value.clone())).collect();
     Fate::Rewrite(Value::Object(kept).to_string())
 }

@@ -100,7 +100,10 @@ impl Runtime {
         let mut done = 0;
         for row in open {
             let Ok(subject) = serde_json::from_str::<Subject>(&row.what) else {
-                tracing::error!(erasure = row.number, "an erasure that was asked for cannot be read; it is left");
+                tracing::error!(
+                    erasure = row.number,
+                    "an erasure that was asked for cannot be read; it is left"
+                );
                 continue;
             };
             let by = if let Subject::Person { id } = &subject { id.clone() } else { String::new() };

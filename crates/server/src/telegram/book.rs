@@ -153,7 +153,7 @@ impl Book {
         self.names.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
     }
 
-        /// What a person is called is not kept in memory any more, nor whose number it is.
+    /// What a person is called is not kept in memory any more, nor whose number it is.
     pub(crate) fn forget(&self, _id: &str) {
         self.names.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use throughline_engine::{CardId, EffectId, LaneId, LaneKey, TimerId, Timestamp, TurnId};
+use throughline_engine::memory::FactKey;
+use throughline_engine::{CardId, EffectId, FactId, LaneId, LaneKey, TimerId, Timestamp, TurnId};
 use throughline_store::*;
 
 pub(crate) struct Rigged {
@@ -121,6 +122,21 @@ through! {
         read counts() -> Counts;
         write set_pause(tenant: &str, pause: Option<PauseRow>, audit: &str) -> ();
         write write_documents(tenant: &str, writes: Vec<(String, Document)>) -> bool;
+    }
+    Erasing {
+        read lanes_with(tenant: &str, text: &str) -> Vec<LaneKey>;
+        read look(lane: &LaneKey, seen: &mut Look<'_>) -> ();
+        read erasures(tenant: &str, open: bool) -> Vec<ErasureRow>;
+        write sift(lane: &LaneKey, judge: Judge) -> Sifted;
+        write sift_tenant(tenant: &str, judge: Judge) -> Sifted;
+        write scour() -> ();
+        write ask_erasure(tenant: &str, what: &str) -> i64;
+        write erasure_done(tenant: &str, number: i64, audit: &str) -> bool;
+    }
+    Facts {
+        read facts(key: &FactKey, known: Option<FactsVersion>) -> Option<StoredFacts>;
+        read fact_sets(tenant: &str, after: Option<&FactKey>, limit: u32) -> Vec<FactKey>;
+        read fact_set_of(tenant: &str, fact: &FactId) -> Option<FactKey>;
     }
 }
 

@@ -194,6 +194,7 @@ impl<'a> Hand<'a> {
             timers: Vec::new(),
             clear_timers: Vec::new(),
             records: Vec::new(),
+            facts: Vec::new(),
             message_map: Vec::new(),
             tokens: Vec::new(),
             audit: Vec::new(),

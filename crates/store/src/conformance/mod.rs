@@ -19,6 +19,7 @@ pub mod approvals;
 pub mod direct;
 pub mod durability;
 pub mod erasing;
+pub mod facts;
 pub mod fixture;
 pub mod inbox;
 pub mod keeping;
@@ -165,6 +166,10 @@ macro_rules! conformance {
                     a_rewritten_payload_goes_out, an_approval_is_never_erased,
                     what_is_a_tenants_is_shown_and_judged, lanes_are_found_by_what_they_hold,
                     erasures_are_listed_and_done_once
+                ],
+                facts: [
+                    facts_are_written_with_a_turn, facts_that_moved_refuse_the_turn, using_facts_needs_no_revision,
+                    facts_belong_to_a_tenant, sets_of_facts_are_found
                 ]
             }
         }

@@ -9,6 +9,8 @@
 //! - **Duplicates are the insert itself**, on a unique constraint per tenant and key. Never look, then insert.
 //! - **Revision and epoch are both compared.** A commit under an old epoch is [`CommitResult::Fenced`] however
 //!   long its owner slept; a claim that finds the lane unclaimed or the lease over raises the epoch.
+//! - **Facts of epics and channels are nobody's lane.** Turns of many lanes write them, each set with its own revision,
+//!   compared in the same commit: [`CommitResult::RevisionMoved`], and nothing is written.
 //! - **An outward effect without a consumed approval is refused by a constraint**, not by code:
 //!   [`StoreError::Refused`], and the whole commit with it.
 //! - **Time is the store's**: [`Store::now`]. Leases and expiries compare with it and with nothing else.
@@ -16,9 +18,11 @@
 //!   caller claims the lane again and asks [`Lanes::committed`].
 
 mod erasing;
+mod facts;
 mod rows;
 
 pub use erasing::*;
+pub use facts::{FactBody, Facts, FactsVersion, FactsWrite, StoredFacts};
 pub use rows::*;
 
 use async_trait::async_trait;
@@ -84,7 +88,7 @@ pub enum StoreError {
 pub enum CommitResult {
     /// Written.
     Committed,
-    /// The lane is at another revision: reload and step again.
+    /// The lane, or a set of facts it writes, is at another revision: reload and step again.
     RevisionMoved,
     /// The lane has another owner: drop the step and the claim.
     Fenced,
@@ -320,7 +324,7 @@ pub trait Keeping {
 
 /// A whole store.
 #[async_trait]
-pub trait Store: Inbox + Lanes + Outbox + Keeping + Erasing + Send + Sync {
+pub trait Store: Inbox + Lanes + Outbox + Keeping + Erasing + Facts + Send + Sync {
     /// The store's time, by which leases and expiries are judged.
     fn now(&self) -> Timestamp;
 

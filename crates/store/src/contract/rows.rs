@@ -5,6 +5,8 @@ use throughline_engine::approval::{Approval, ApprovalChange};
 use throughline_engine::effect::{ApprovalRef, EffectClass};
 use throughline_engine::{CardId, EffectId, LaneId, LaneKey, Millis, TimerId, Timestamp, TurnId};
 
+use super::FactsWrite;
+
 /// One delivery, before it is durable.
 #[derive(Clone, Debug)]
 pub struct Delivery {
@@ -161,6 +163,8 @@ pub struct TurnCommit {
     pub clear_timers: Vec<TimerId>,
     /// Changed records.
     pub records: Vec<RecordWrite>,
+    /// What happens to the facts of epics and channels.
+    pub facts: Vec<FactsWrite>,
     /// Channel ids of messages that came in: channel id, internal id.
     pub message_map: Vec<(String, String)>,
     /// Buttons that were shown.

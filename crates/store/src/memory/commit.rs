@@ -40,6 +40,14 @@ impl World {
         if lane.revision != turn.expected_revision {
             return Ok(CommitResult::RevisionMoved);
         }
+        if let Some(foreign) = turn.facts.iter().find(|write| write.key.tenant != turn.lane.tenant) {
+            let why =
+                format!("facts of tenant {} come with a turn of lane {}", foreign.key.tenant, turn.lane);
+            return Err(refused(why));
+        }
+        if !tenant.facts_stand(&turn) {
+            return Ok(CommitResult::RevisionMoved);
+        }
         let Some(decided) = tenant.decide(&turn, now)? else { return Ok(CommitResult::ApprovalLost) };
         tenant.check(&turn, lane, &decided)?;
 
@@ -47,6 +55,7 @@ impl World {
         tenant.consumed.extend(decided.consumed);
         tenant.approval_order = decided.order;
         tenant.end_rows(&turn);
+        tenant.write_facts(&turn);
         for row in &turn.audit {
             tenant.append_audit(row);
         }

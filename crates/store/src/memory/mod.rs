@@ -3,6 +3,7 @@
 
 mod commit;
 mod erasing;
+mod facts;
 mod inbox;
 mod keeping;
 mod lanes;
@@ -14,6 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use throughline_engine::canon::Hash;
+use throughline_engine::memory::FactKey;
 use throughline_engine::{CardId, EffectId, LaneId, LaneKey, TimerId, Timestamp, TurnId};
 
 use crate::contract::{
@@ -102,6 +104,7 @@ struct Tenant {
     documents: BTreeMap<(String, String), Document>,
     audit: Vec<(String, Hash)>,
     erasures: Vec<ErasureRow>,
+    facts: BTreeMap<FactKey, facts::FactSet>,
 }
 
 /// A lane with all of its history.

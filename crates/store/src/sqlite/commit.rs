@@ -8,13 +8,16 @@ use super::lanes::{map_message, put};
 use super::memo::Place;
 use super::spot::Spot;
 use super::writer::Tx;
-use super::{buttons, erasing, inbox, keeping, outbox, settle, turns};
+use super::{buttons, erasing, facts, inbox, keeping, outbox, settle, turns};
 use crate::contract::{Brought, CommitResult, Direct, LANE_LEASE, Settlement, TimerRow, TurnCommit, Write};
 
 pub(super) fn commit(tx: &mut Tx<'_, '_>, turn: &TurnCommit) -> Result<CommitResult, Fault> {
     let Some(lane) = tx.memo.find(tx.sql, &turn.lane)? else { return Ok(CommitResult::Fenced) };
     let tenant = &turn.lane.tenant;
     let revision = next_revision(turn)?;
+    if !facts::stand(tx, turn)? {
+        return Ok(CommitResult::RevisionMoved);
+    }
     if let Some(direct) = &turn.direct
         && !take_in(tx, lane, revision, turn, direct)?
     {
@@ -41,6 +44,7 @@ pub(super) fn commit(tx: &mut Tx<'_, '_>, turn: &TurnCommit) -> Result<CommitRes
     for (spot, write) in &records {
         write_record(tx, lane.n, spot, write)?;
     }
+    facts::write(tx, turn)?;
     for (channel_id, ours) in &turn.message_map {
         map_message(tx, lane.n, channel_id, ours)?;
     }

@@ -11,6 +11,7 @@ mod checkpoint;
 mod codec;
 mod commit;
 mod erasing;
+mod facts;
 mod fault;
 mod inbox;
 mod keeping;

@@ -11,8 +11,11 @@ use throughline_engine::Timestamp;
 use crate::contract::StoreError;
 
 /// Forward only, in order; `PRAGMA user_version` says how many were applied.
-const MIGRATIONS: &[&str] =
-    &[include_str!("migrations/0001_first.sql"), include_str!("migrations/0002_erasures.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("migrations/0001_first.sql"),
+    include_str!("migrations/0002_erasures.sql"),
+    include_str!("migrations/0003_facts.sql"),
+];
 
 /// `thlN`: whose file this is, so that another program's database is never written to. The number says which line of
 /// migrations it stands in.

@@ -36,6 +36,7 @@ fn ana_writes(text: &str) -> Turned {
         at: Timestamp(0),
         channel_id: None,
         link: None,
+        untrusted: false,
     };
     before.head.window.push(&hi.id);
     before.records.insert(Record::Message(hi));

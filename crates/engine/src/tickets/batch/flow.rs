@@ -15,6 +15,7 @@ use crate::intent::Intent;
 use crate::intent::rules;
 use crate::intent::several::Several;
 use crate::lane::{Message, MessageKind, Record, Role, TaskStatus};
+use crate::memory::flow as memory;
 use crate::policy::limits;
 use crate::recognize::Words;
 use crate::rungs::focus;
@@ -256,7 +257,11 @@ pub(crate) fn dropped(turn: &mut Turn<'_>, card: &Card) {
     if !open_next(turn, card) {
         end_of(turn, card, TaskStatus::Cancelled);
     }
-    for mut receipt in turn.receipts_waiting_for(&card.id) {
+    let again = turn.receipts_waiting_for(&card.id);
+    if again.is_empty() {
+        memory::dropped(turn, card);
+    }
+    for mut receipt in again {
         let in_vain: Vec<(DraftId, Progress)> = receipt
             .released()
             .filter(|(_, progress)| progress.is_tried_on(&card.id))

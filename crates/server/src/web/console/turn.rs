@@ -340,6 +340,13 @@ fn input(turn: &Turn) -> Input {
             let closed = set.as_ref().map(|set| set.0.clone()).or_else(|| scope_instance.clone());
             input.facts.extend(closed.map(|closed| ("Closed", closed)));
         }
+        EventKind::FactStated(fact) => {
+            input.facts.push(("States", format!("{} · {}", fact.kind, fact.scope)));
+            input.text = Some(fact.text.clone());
+        }
+        EventKind::FactTakenBack { key, fact } => {
+            input.facts.push(("Takes back", format!("{fact} · {} {}", key.scope, key.scope_id)));
+        }
         EventKind::FocusChanged(focus) => {
             input.facts.push(("Looks at", format!("{} · {}", focus.scope.word(), focus.scope_instance)));
             input.facts.extend(focus.option.clone().map(|option| ("Option", option)));
