@@ -21,7 +21,7 @@ struct Layer {
 }
 
 const EVERYTHING: &[&str] =
-    &["engine", "testkit", "store", "channels", "models", "trackers", "runtime", "sim", "server"];
+    &["engine", "testkit", "store", "channels", "models", "trackers", "tools", "runtime", "sim", "server"];
 
 const LAYERS: &[Layer] = &[
     Layer { name: "cli", row: "programs", may: EVERYTHING, tests: &["fakes"] },
@@ -29,7 +29,7 @@ const LAYERS: &[Layer] = &[
     Layer {
         name: "server",
         row: "hosts",
-        may: &["engine", "testkit", "store", "channels", "models", "trackers", "runtime"],
+        may: &["engine", "testkit", "store", "channels", "models", "trackers", "tools", "runtime"],
         tests: &["fakes"],
     },
     Layer {
@@ -46,8 +46,11 @@ const LAYERS: &[Layer] = &[
     },
     Layer { name: "store", row: "edges", may: &["engine"], tests: &[] },
     Layer { name: "channels", row: "edges", may: &["engine"], tests: &[] },
-    Layer { name: "models", row: "edges", may: &["engine"], tests: &["fakes"] },
+    Layer { name: "models", row: "edges", may: &["engine", "net"], tests: &["fakes"] },
     Layer { name: "trackers", row: "edges", may: &["engine"], tests: &[] },
+    Layer { name: "tools", row: "edges", may: &["engine", "net"], tests: &[] },
+    // Under every edge that speaks HTTP: where one may connect, and nothing of ours.
+    Layer { name: "net", row: "ground", may: &[], tests: &[] },
     // Stands where a vendor stands: what it knows of us is the vendor's protocol and nothing else.
     Layer { name: "fakes", row: "outside", may: &[], tests: &[] },
     Layer { name: "testkit", row: "core", may: &["engine"], tests: &[] },

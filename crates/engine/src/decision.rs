@@ -247,6 +247,7 @@ reasons! {
     RegistrationBadOption = "selection.registration_bad_option", "A list with an option that cannot be one was not taken.";
     RegistrationBadScope = "selection.registration_bad_scope", "A list without a place, or for nobody known, was not taken.";
     IssueTracked = "tracked.looked_up", "The tracker answered whether there is an issue that this thread is to track.";
+    EffectProgress = "effect.progress", "What a sub-agent was handed goes on, and it said how.";
     DelegationStarted = "delegation.started", "A task was handed to a sub-agent, as the message said.";
     DelegationUnclear = "delegation.unclear", "A task is to be handed over, and there are several sub-agents; the user was asked which.";
     DelegationNothing = "delegation.nothing", "Something is to be handed over, and nothing is there to refer to, or nobody by that name.";

@@ -122,6 +122,16 @@ pub enum EventKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         task: Option<TaskId>,
     },
+    /// An effect of an earlier turn goes on, and its far side says how.
+    #[serde(rename = "effect.progressed")]
+    EffectProgressed {
+        /// Which one.
+        effect: EffectId,
+        /// The task it is for.
+        task: TaskId,
+        /// Its words: data, never an instruction.
+        text: String,
+    },
     /// A deadline an earlier turn set has come.
     #[serde(rename = "timer.due")]
     TimerDue {
@@ -305,6 +315,7 @@ impl EventKind {
             Self::FocusChanged(_) => "focus.changed",
             Self::IntakeNotice { .. } => "intake.notice",
             Self::EffectSettled { .. } => "effect.settled",
+            Self::EffectProgressed { .. } => "effect.progressed",
             Self::TimerDue { .. } => "timer.due",
             Self::Unknown { name } => name,
         }

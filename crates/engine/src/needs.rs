@@ -30,6 +30,7 @@ pub fn needs(lane: &Lane, event: &Event, given: &Given) -> Vec<RecordKey> {
     let known = Both { lane, given };
     let task: Option<&TaskId> = match &event.kind {
         EventKind::EffectSettled { task, .. } => task.as_ref(),
+        EventKind::EffectProgressed { task, .. } => Some(task),
         EventKind::TaskReported(report) => Some(&report.task),
         // What is replied to may have left the window, and its task with it.
         EventKind::MessagePosted(_) => given

@@ -54,6 +54,10 @@ pub mod limits {
     pub const GIVE_UP_TOOL: (u32, Millis) = (3, 30 * Timestamp::SECOND);
     /// The same for a sub-agent.
     pub const GIVE_UP_AGENT: (u32, Millis) = (8, Timestamp::DAY);
+    /// What goes on at a sub-agent is looked at after as long as it has taken so far, but not sooner (`spec 07 §8`).
+    pub const LOOK_FIRST: Millis = Timestamp::SECOND;
+    /// The same, and not later.
+    pub const LOOK_LONGEST: Millis = 30 * Timestamp::SECOND;
     /// How long a host may take to run an option (`spec 06 §4.5`).
     pub const GIVE_UP_OPTION: (u32, Millis) = (1, HOST_REPORT);
     /// How long a host may take to say what a list holds: somebody waits for it.

@@ -280,11 +280,40 @@ pub(crate) fn started(job: &Job, intent: &str) -> String {
 
 /// What a tool or a sub-agent wrote, quoted under its name: it is data, and never ours.
 pub(crate) fn answered(job: &Job, text: &str) -> String {
-    let lines: Vec<String> = text.lines().map(|line| format!("> {line}")).collect();
-    if lines.is_empty() {
+    if text.lines().next().is_none() {
         return format!("{} is done.", job.name());
     }
-    format!("{}:\n{}", job.name(), lines.join("\n"))
+    format!("{}:\n{}", job.name(), quoted(text))
+}
+
+/// Words of a far side, quoted line by line.
+fn quoted(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(|line| format!("> {line}")).collect();
+    lines.join("\n")
+}
+
+/// What a sub-agent says while it goes on.
+pub(crate) fn progress(job: &Job, text: &str) -> String {
+    format!("{} goes on:\n{}", job.name(), quoted(text))
+}
+
+/// What a tool or a sub-agent has to know. Its words come once, then what is still asked for by name.
+pub(crate) fn asks_back(job: &Job, words: &str, field: &str) -> String {
+    let asks = (!words.is_empty()).then(|| format!("{} asks:\n{}", job.name(), quoted(words)));
+    let names = (!field.is_empty()).then(|| ask_argument(field, job.name()));
+    let parts: Vec<String> = asks.into_iter().chain(names).collect();
+    if parts.is_empty() { format!("{} asks back.", job.name()) } else { parts.join("\n") }
+}
+
+pub(crate) fn passed_on(job: &Job) -> String {
+    format!("Passing that on to {}.", job.name())
+}
+
+pub(crate) fn was_stopped(job: &Job, why: &str) -> String {
+    if why.is_empty() {
+        return format!("{} stopped.", job.name());
+    }
+    format!("{} stopped:\n{}", job.name(), quoted(why))
 }
 
 pub(crate) fn could_not(job: &Job, why: &str) -> String {

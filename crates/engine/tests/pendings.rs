@@ -80,7 +80,7 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
 fn world() -> World {
     let mut w = World::new();
     let mut policy: Policy = w.policy.clone();
-    policy.agents.insert("writer".into(), Agent { risk: Risk::Read });
+    policy.agents.insert("writer".into(), Agent { risk: Risk::Read, stops: false });
     let args = [("city".to_owned(), Expected::Location)].into();
     policy.tools.insert("weather".into(), Tool { risk: Risk::Read, args });
     w.policy = policy;

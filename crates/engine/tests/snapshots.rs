@@ -54,7 +54,7 @@ fn full_lane() -> Lane {
 fn work(w: &mut World) {
     let args = [("city".to_owned(), Expected::Location)].into();
     w.policy.tools.insert("weather".into(), Tool { risk: Risk::Read, args });
-    w.policy.agents.insert("publisher".into(), Agent { risk: Risk::Write });
+    w.policy.agents.insert("publisher".into(), Agent { risk: Risk::Write, stops: false });
     let report = |task: &str, status| TaskReported { task: task.into(), status, ..TaskReported::default() };
     let blocked =
         TaskReported { reason: Some("Waiting for a login".into()), ..report("t_host", TaskStatus::Blocked) };

@@ -10,19 +10,17 @@ use std::time::Duration;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response};
 use serde_json::Value;
+use throughline_net::{Address, retry_after, told};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::ApiKey;
-use crate::address::Address;
 use crate::vendor::{Kind, Reading, Request, Takes, Verdict};
 
 /// Calls at once to one provider.
 const POOL: usize = 8;
 /// The most of a refusal that is read: enough to see which field it is about.
 const REFUSAL: usize = 16 * 1024;
-/// The longest wait a vendor may ask for (`spec 06 §4.5`), in seconds.
-const LONGEST_HINT: i64 = 3_600;
 
 /// How long a part of a call may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,16 +77,7 @@ impl Endpoint {
             let value = key.header(scheme).ok_or("the key cannot stand in a header")?;
             headers.insert(HeaderName::from_static(name), value);
         }
-        // A proxy would connect to addresses that nobody checked.
-        let http = Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .retry(reqwest::retry::never())
-            .no_proxy()
-            .dns_resolver(address.reach())
-            .connect_timeout(timeouts.connect)
-            .user_agent(concat!("throughline/", env!("CARGO_PKG_VERSION")))
-            .build()
-            .map_err(|error| format!("cannot set up TLS: {error}"))?;
+        let http = throughline_net::client(address.reach(), timeouts.connect)?;
         Ok(Self {
             kind,
             url: address.at(kind.path()),
@@ -223,49 +212,5 @@ fn of_status(status: u16, answer: &Response) -> Verdict {
         }
         408 | 500.. => Verdict::Unknown(format!("the model did not answer: status {status}")),
         status => Verdict::Nothing(format!("status_{status}")),
-    }
-}
-
-/// Seconds, with a fraction or without, in milliseconds. A date is no use within the seconds an ask has.
-fn retry_after(text: &str) -> Option<i64> {
-    let seconds: f64 = text.trim().parse().ok()?;
-    let whole = (1..=LONGEST_HINT).find(|whole| *whole as f64 >= seconds).unwrap_or(LONGEST_HINT);
-    (seconds.is_finite() && seconds > 0.0).then_some(whole * 1_000)
-}
-
-/// An error's chain of causes, without the address.
-fn told(act: &str, error: reqwest::Error) -> String {
-    let error = error.without_url();
-    let mut text = format!("{act}: {error}");
-    let mut cause = std::error::Error::source(&error);
-    while let Some(inner) = cause {
-        text = format!("{text}: {inner}");
-        cause = inner.source();
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_hint_is_in_seconds_rounded_up() {
-        let table = [
-            ("30", Some(30_000)),
-            ("1.5", Some(2_000)),
-            ("0.2", Some(1_000)),
-            ("999999", Some(3_600_000)),
-            ("0", None),
-            ("-1", None),
-            ("abc", None),
-            ("", None),
-            ("NaN", None),
-            ("inf", None),
-            ("Wed, 21 Oct 2026 07:28:00 GMT", None),
-        ];
-        for (text, expected) in table {
-            assert_eq!(retry_after(text), expected, "{text}");
-        }
     }
 }

@@ -7,12 +7,10 @@
 //! A model here takes a finished [`Ask`] and gives an [`Answer`] inside what was offered, or says why there is
 //! none. What it never knows: what is done with an answer.
 
-mod address;
 mod budget;
 mod cache;
 pub mod conformance;
 mod endpoint;
-mod key;
 mod off;
 mod once;
 mod parse;
@@ -23,16 +21,15 @@ mod unique;
 mod vendor;
 mod written;
 
-pub use address::check_address;
 pub use budget::{Cap, Caps, Price};
 pub use endpoint::Timeouts;
-pub use key::ApiKey;
 pub use off::Off;
 pub use parse::{MAX_ANSWER, no_answer, parse, parse_classify};
 pub use prompt::Prompt;
 pub use providers::{Providers, Setting, default_output};
 pub use scripted::{Asked, Does, Entry, Misbehaviour, Scripted};
 
+pub use throughline_net::{Key as ApiKey, check_address};
 pub use vendor::Kind;
 
 use async_trait::async_trait;

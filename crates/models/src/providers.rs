@@ -9,13 +9,14 @@ use throughline_engine::ask::{Answer, Ask, Purpose};
 use throughline_engine::canon::{jcs, sha256};
 use throughline_engine::effect::Attempt;
 
-use crate::address::Address;
 use crate::budget::{Budget, Caps, Price};
 use crate::cache::{Cache, Key};
 use crate::endpoint::{Endpoint, Timeouts};
 use crate::once::{limited, not_answered, not_asked};
 use crate::prompt::Prompt;
 use crate::vendor::{Kind, Request, Verdict};
+use throughline_net::Address;
+
 use crate::{ApiKey, Caller, Model, no_answer, parse};
 
 /// One configured model.

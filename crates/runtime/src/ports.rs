@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use throughline_channels::{Channel, Surface};
 use throughline_engine::effect::{Attempt, EffectClass, Guarantee};
 use throughline_engine::given::Actor;
-use throughline_engine::work::Call;
-use throughline_engine::{EffectId, LaneKey, Timestamp};
+use throughline_engine::work::{Errand, Report};
+use throughline_engine::{LaneKey, Timestamp};
 use throughline_models::Model;
 use throughline_store::Performer;
 use throughline_trackers::Tracker;
@@ -33,8 +33,9 @@ pub trait Worker: Send + Sync {
         Guarantee::Nothing
     }
 
-    /// Does one call; what it answers is text that nobody believes.
-    async fn work(&self, lane: &LaneKey, effect: &EffectId, call: &Call) -> Attempt<String>;
+    /// Makes one call, or looks how far an earlier one got; what it answers is text that nobody believes. Of work that is
+    /// underway, a look that fails is no failure: it is underway as far as anybody knows.
+    async fn work(&self, errand: &Errand<'_>) -> Attempt<Report>;
 }
 
 /// Everything outside.

@@ -7,6 +7,7 @@ use throughline_channels::Channel;
 use throughline_engine::effect::{EffectResult, Outcome};
 use throughline_engine::given::Paused;
 use throughline_engine::lane::{Lane, Record};
+use throughline_engine::work::Underway;
 use throughline_engine::{Event, LaneKey, Millis, Timestamp};
 use throughline_models::Model;
 use throughline_runtime::{Crash, FailPoint, Inbound, Runtime, Stop};
@@ -321,7 +322,13 @@ impl Run {
         }
         let now = self.outside.store.now();
         let planned = self.outside.store.effects(TENANT, None, Some(EffectState::Planned), 1_000).await?;
-        let waiting = planned.iter().filter(|effect| effect.attempts < RETRIES && effect.not_before > now);
+        let retried = |effect: &&StoredEffect| effect.attempts < RETRIES && effect.not_before > now;
+        // What goes on at a far side takes its time; only a scenario lets it pass.
+        let goes_on = |effect: &&StoredEffect| {
+            let kept = effect.outcome.as_deref().and_then(|kept| serde_json::from_str::<Underway>(kept).ok());
+            kept.is_some()
+        };
+        let waiting = planned.iter().filter(|effect| retried(effect) && !goes_on(effect));
         let Some(next) = waiting.map(|effect| effect.not_before).min() else { return Ok(false) };
         self.outside.clock.set(next);
         Ok(true)

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
+use throughline_engine::EffectId;
 use throughline_engine::effect::{Attempt, Guarantee};
-use throughline_engine::work::Call;
-use throughline_engine::{EffectId, LaneKey};
+use throughline_engine::recognize::Expected;
+use throughline_engine::work::{Asked, Errand, Field, Phase, Report, Underway};
 use throughline_runtime::Worker;
 use throughline_testkit::model::GivenWorker;
 
@@ -20,8 +21,22 @@ pub(crate) struct SimWorker {
 struct Done {
     /// Calls so far, however they went.
     calls: usize,
-    /// What was applied, with its class, whether it left the thread, and the answer.
-    applied: BTreeMap<EffectId, (&'static str, bool, String)>,
+    /// What was applied, with its class, whether it left the thread, and what came of it.
+    applied: BTreeMap<EffectId, (&'static str, bool, Report)>,
+    /// Answers so far.
+    answered: usize,
+    /// What goes on here, by the name it has here.
+    going: BTreeMap<String, Going>,
+}
+
+/// A piece of work that goes on for a while.
+#[derive(Default)]
+struct Going {
+    /// How much of its progress was told.
+    told: usize,
+    /// How many of its questions were answered.
+    answered: usize,
+    stopped: bool,
 }
 
 impl SimWorker {
@@ -42,8 +57,15 @@ impl Worker for SimWorker {
         if self.given.idempotent { Guarantee::Idempotent } else { Guarantee::Nothing }
     }
 
-    async fn work(&self, _: &LaneKey, effect: &EffectId, call: &Call) -> Attempt<String> {
+    async fn work(&self, errand: &Errand<'_>) -> Attempt<Report> {
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        let call = errand.call;
+        if let Some(there) = errand.underway {
+            if let Phase::Stop { .. } = call.phase {
+                done.going.entry(there.remote.clone()).or_default().stopped = true;
+            }
+            return Attempt::Applied(self.next(&mut done, &there.remote));
+        }
         let how = self.given.fail.get(done.calls).map_or("ok", String::as_str);
         done.calls += 1;
         match how {
@@ -53,13 +75,46 @@ impl Worker for SimWorker {
             "lost_request" | "5xx" => return Attempt::Unknown { why: "no answer".into() },
             _ => {}
         }
-        let last = self.given.answer.len().saturating_sub(1);
-        let next = self.given.answer.get(done.applied.len().min(last)).cloned().unwrap_or_default();
-        let entry = (call.job.class(), call.risk.outward(), next);
-        let (_, _, text) = done.applied.entry(effect.clone()).or_insert(entry);
+        let known = done.applied.get(errand.effect).map(|(_, _, report)| report.clone());
+        let report = known.unwrap_or_else(|| {
+            let remote = match &call.phase {
+                Phase::Answer { remote, .. } => remote.clone(),
+                Phase::Begin | Phase::Stop { .. } => errand.effect.0.clone(),
+            };
+            if let Phase::Answer { .. } = call.phase {
+                done.going.entry(remote.clone()).or_default().answered += 1;
+            }
+            let report = self.next(&mut done, &remote);
+            let entry = (call.job.class(), call.risk.outward(), report.clone());
+            done.applied.insert(errand.effect.clone(), entry);
+            report
+        });
         match how {
             "lost_reply" | "late_apply" | "5xx_after_apply" => Attempt::Unknown { why: "no answer".into() },
-            _ => Attempt::Applied(text.clone()),
+            _ => Attempt::Applied(report),
         }
+    }
+}
+
+impl SimWorker {
+    /// What it says next of a piece of work: what is left of its progress, its questions, then its answer.
+    fn next(&self, done: &mut Done, remote: &str) -> Report {
+        let given = &self.given;
+        let going = done.going.entry(remote.to_owned()).or_default();
+        if going.stopped {
+            return Report::Stopped(String::new());
+        }
+        if let Some(told) = given.progress.get(going.told) {
+            going.told += 1;
+            return Report::Underway(Underway { remote: remote.to_owned(), told: told.clone() });
+        }
+        if let Some(text) = given.asks.get(going.answered) {
+            let fields = vec![Field { name: String::new(), expected: Expected::Text }];
+            return Report::Asked(Asked { remote: remote.to_owned(), text: text.clone(), fields });
+        }
+        let last = given.answer.len().saturating_sub(1);
+        let text = given.answer.get(done.answered.min(last)).cloned().unwrap_or_default();
+        done.answered += 1;
+        Report::Said(text)
     }
 }

@@ -236,6 +236,11 @@ fn worker(worker: &crate::model::GivenWorker) -> Value {
     if !worker.answer.is_empty() {
         all.put("answer", texts(&worker.answer));
     }
+    for (key, said) in [("progress", &worker.progress), ("asks", &worker.asks)] {
+        if !said.is_empty() {
+            all.put(key, texts(said));
+        }
+    }
     if !worker.fail.is_empty() {
         all.put("fail", texts(&worker.fail));
     }

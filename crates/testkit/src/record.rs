@@ -194,11 +194,20 @@ fn workers(recorded: &RecordedLane, given: &mut Given) {
         [(EffectClass::ToolCall, &mut given.tools), (EffectClass::AgentDelegate, &mut given.agents)];
     for (class, workers) in classes {
         let calls = planned(recorded, class);
+        let told = |one: &Recorded| match &one.event.kind {
+            EventKind::EffectProgressed { effect, text, .. } if calls.contains(&effect.0) => {
+                Some(text.clone())
+            }
+            _ => None,
+        };
         let mut alone = workers.values_mut();
         let (Some(worker), None) = (alone.next(), alone.next()) else { continue };
+        worker.progress.extend(recorded.turns.iter().filter_map(told));
         for (_, outcome) in outcomes(recorded).filter(|(effect, _)| calls.contains(*effect)) {
             match outcome {
                 Outcome::Done { result: EffectResult::Said { text } } => worker.answer.push(text.clone()),
+                Outcome::Done { result: EffectResult::Asked(asked) } => worker.asks.push(asked.text.clone()),
+                Outcome::Done { result: EffectResult::Stopped { .. } } => {}
                 Outcome::Done { .. } => worker.answer.push(String::new()),
                 Outcome::Failed { reason, .. } if reason == "gave_up" => {
                     // The world tries as often as we do before it gives up.

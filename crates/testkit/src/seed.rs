@@ -122,7 +122,7 @@ fn policy(given: &Given) -> Result<Policy, DriverError> {
         policy.tools.insert(name.clone(), Tool { risk: one.risk, args: one.args.clone() });
     }
     for (name, one) in &given.agents {
-        policy.agents.insert(name.clone(), Agent { risk: one.risk });
+        policy.agents.insert(name.clone(), Agent { risk: one.risk, stops: one.goes_on() });
     }
     policy.project = Target { project: given.tracker.project.clone(), ..policy.project };
     Ok(policy)
@@ -188,7 +188,7 @@ fn task(task: &GivenTask, given: &Given) -> Task {
         attempt: 1,
         requested_by: task.by.clone().unwrap_or_default(),
         source: TaskSource::Engine,
-        work: job.map(|job| Work { job, effect: None, card: None }),
+        work: job.map(|job| Work { job, effect: None, card: None, waits: None }),
         created_at: at,
         started_at: (task.status != TaskStatus::Queued).then_some(at),
         completed_at: at_if(TaskStatus::Completed),

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::ask::Answer;
 use crate::selection::SetOption;
 use crate::time::Millis;
+use crate::work::Asked;
 
 /// How one attempt at an effect ended (`spec 06 §4.3`), with the proof each needs. What every edge answers.
 #[derive(Clone, Debug, PartialEq)]
@@ -134,6 +135,13 @@ pub enum EffectResult {
         /// Its words.
         text: String,
     },
+    /// A tool or a sub-agent has to know something before it goes on.
+    Asked(Asked),
+    /// A sub-agent stopped.
+    Stopped {
+        /// Its words.
+        text: String,
+    },
 }
 
 /// One thing wrong with one field.
@@ -151,6 +159,9 @@ pub struct FieldError {
 }
 
 impl FieldError {
+    /// The code of an argument that a tool does not take as it is.
+    pub const ARGUMENT: &'static str = "tool.argument";
+
     /// For people: the sentence, and the field where the sentence does not name it.
     #[must_use]
     pub fn told(&self) -> String {

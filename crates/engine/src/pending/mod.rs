@@ -135,6 +135,11 @@ pub enum Slot {
         /// Its name.
         name: String,
     },
+    /// What a tool or a sub-agent asked back before it goes on with the pending's task.
+    Asked {
+        /// The field's name; empty for the only one.
+        name: String,
+    },
     /// Which sub-agent the pending's task goes to.
     Agent,
     /// What was decided.

@@ -87,6 +87,9 @@ pub(crate) fn settled_or_host(turn: &mut Turn<'_>) -> Tried {
                 (None, None) => recorded(Reason::EffectSettled),
             },
         },
+        EventKind::EffectProgressed { effect, task, text } => {
+            recorded(work::progressed(turn, task, effect, text))
+        }
         EventKind::TimerDue { about, .. } => recorded(due(turn, about)),
         EventKind::OptionsShown(list) => Decided(lists::shown(turn, list)),
         EventKind::OptionsClosed { set, scope_instance } => {

@@ -239,7 +239,7 @@ fn correctable(turn: &Turn<'_>, pending: &PendingState) -> bool {
     match pending.kind.slot() {
         Some(Slot::Draft { draft, .. }) => flow::open_draft(turn, draft).is_some(),
         Some(Slot::Argument { .. } | Slot::Host) => true,
-        Some(Slot::Agent | Slot::Proposal { .. } | Slot::Issue { .. }) | None => false,
+        Some(Slot::Asked { .. } | Slot::Agent | Slot::Proposal { .. } | Slot::Issue { .. }) | None => false,
     }
 }
 
@@ -293,6 +293,9 @@ fn apply(turn: &mut Turn<'_>, pending: &PendingState, value: &Value, again: bool
             } else {
                 work::argument_given(turn, task, name, value.text());
             }
+        }
+        (PendingKind::SlotRequest(Slot::Asked { name }), value, Some(task)) => {
+            work::answered_back(turn, task, name, value.text());
         }
         (PendingKind::ClarificationNeeded(Slot::Agent), Value::Selection(agent), Some(task)) => {
             if let Some(task) = turn.task(task) {

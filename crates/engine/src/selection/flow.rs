@@ -23,7 +23,7 @@ use crate::rungs::{focus, said, words::context};
 use crate::say::option as words;
 use crate::trace::Predicate;
 use crate::turn::{Said, Turn};
-use crate::work::{Call, Chosen, Job};
+use crate::work::{Call, Chosen, Job, Phase};
 
 /// Counts an accepted text of a person, and ends what has outlived its time (`spec 04 §5`).
 pub(crate) fn begin(turn: &mut Turn<'_>) {
@@ -193,8 +193,13 @@ fn run(turn: &mut Turn<'_>, user: &str, set: &OptionSet, option: &SetOption) -> 
     };
     let source = turn.said.as_ref().map_or_else(|| MessageId::from(""), |said| said.message.clone());
     let id = turn.start_task(&option.label, user);
-    let call =
-        Call { job: Job::Option(chosen), task: id.clone(), text: option.label.clone(), risk: option.risk };
+    let call = Call {
+        job: Job::Option(chosen),
+        phase: Phase::Begin,
+        task: id.clone(),
+        text: option.label.clone(),
+        risk: option.risk,
+    };
     turn.run_option(call, source);
     id
 }

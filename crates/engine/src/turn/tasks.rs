@@ -117,7 +117,8 @@ impl Turn<'_> {
         let effect = self.effect(body, &[], approval);
         let at = self.moment(&task);
         task.go(TaskStatus::Running, at);
-        task.work = Some(crate::work::Work { job, effect: Some(effect), card });
+        let waits = task.work.take().and_then(|work| work.waits);
+        task.work = Some(crate::work::Work { job, effect: Some(effect), card, waits });
         self.put_task(task);
     }
 }

@@ -4,10 +4,11 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Call, Job, Risk, Work};
+use super::back::{asked_back, go_on, take_back, withdraw_offer};
+use super::{Call, Job, Phase, Risk, Work};
 use crate::approval::Closing;
 use crate::decision::{Decision, Reason, Verdict};
-use crate::effect::{EffectResult, Outcome};
+use crate::effect::{EffectResult, FieldError, Outcome};
 use crate::id::{EffectId, MessageId, TaskId};
 use crate::lane::{MessageKind, Moved, Role, Task, TaskStatus, first_line};
 use crate::pending::{PendingClass, PendingKind, PendingState, Slot};
@@ -73,7 +74,7 @@ fn asked_with(turn: &Turn<'_>, task: &TaskId, anchor: Option<&MessageId>) -> Str
 pub(crate) fn delegate_to(turn: &mut Turn<'_>, task: Task, agent: &str) -> Decision {
     let words = asked_with(turn, &task.id, None);
     let text = if words.is_empty() { task.intent.clone() } else { words };
-    start(turn, task, Job::Agent { name: agent.into() }, text, Reason::DelegationStarted)
+    start(turn, task, Job::Agent { name: agent.into() }, Phase::Begin, text, Reason::DelegationStarted)
 }
 
 /// Calls a tool the person named, or asks for what it has to know first. `rest` is what the message says behind its
@@ -102,7 +103,7 @@ fn complete(turn: &mut Turn<'_>, mut task: Task, tool: &str, args: BTreeMap<Stri
     let job = Job::Tool { name: tool.into(), args };
     let Some((name, expected)) = missing else {
         let text = task.intent.clone();
-        return start(turn, task, job, text, Reason::ToolStarted);
+        return start(turn, task, job, Phase::Begin, text, Reason::ToolStarted);
     };
     let (id, by) = (task.id.clone(), task.requested_by.clone());
     let asked = turn.say(MessageKind::Question, Some(&id), &say::ask_argument(name, tool));
@@ -115,7 +116,7 @@ fn complete(turn: &mut Turn<'_>, mut task: Task, tool: &str, args: BTreeMap<Stri
         Some(&by).filter(|by| !by.is_empty()).map(String::as_str),
         None,
     );
-    task.work = Some(Work { job, effect: None, card: None });
+    task.work = Some(Work { job, effect: None, card: None, waits: None });
     turn.put_task(task);
     Decision::new(Verdict::Asked, Reason::ToolStarted)
 }
@@ -133,7 +134,8 @@ pub(crate) fn argument_given(turn: &mut Turn<'_>, task: &TaskId, name: &str, val
 /// An argument was corrected: a call that is on its way is taken back and made again. `false`: it is too late.
 pub(crate) fn call_corrected(turn: &mut Turn<'_>, task: &TaskId, name: &str, value: &str) -> bool {
     let Some(mut task) = turn.task(task).filter(|task| task.status.live()) else { return false };
-    let Some(Work { job: Job::Tool { name: tool, mut args }, effect, card }) = task.work.take() else {
+    let Some(Work { job: Job::Tool { name: tool, mut args }, effect, card, waits: _ }) = task.work.take()
+    else {
         return false;
     };
     if effect.is_none() && card.is_some() {
@@ -147,7 +149,8 @@ pub(crate) fn call_corrected(turn: &mut Turn<'_>, task: &TaskId, name: &str, val
         }
         // Something else is still asked for; that question stands.
         None => {
-            task.work = Some(Work { job: Job::Tool { name: tool, args }, effect: None, card: None });
+            task.work =
+                Some(Work { job: Job::Tool { name: tool, args }, effect: None, card: None, waits: None });
             turn.put_task(task);
         }
     }
@@ -166,14 +169,29 @@ fn risk(policy: &Policy, job: &Job) -> Option<Risk> {
 }
 
 /// What only reads goes out; anything else waits on a card (`spec 06 §4.2`).
-fn start(turn: &mut Turn<'_>, mut task: Task, job: Job, text: String, reason: Reason) -> Decision {
+pub(super) fn start(
+    turn: &mut Turn<'_>,
+    mut task: Task,
+    job: Job,
+    phase: Phase,
+    text: String,
+    reason: Reason,
+) -> Decision {
     let Some(risk) = risk(turn.policy, &job) else { return gone(turn, &task, job.name()) };
-    if let Some(effect) = task.work.as_mut().and_then(|work| work.effect.take()) {
-        turn.cancel(&effect);
-    }
-    let call = Call { job, task: task.id.clone(), text, risk };
+    let waits = if phase.begins() {
+        take_back(turn, &mut task);
+        None
+    } else {
+        task.work.as_mut().and_then(|work| work.waits.take())
+    };
+    let call = Call { job, phase, task: task.id.clone(), text, risk };
     if !risk.outward() {
-        turn.say(MessageKind::Notification, Some(&task.id), &say::started(&call.job, &task.intent));
+        let told = match waits {
+            Some(_) => say::passed_on(&call.job),
+            None => say::started(&call.job, &task.intent),
+        };
+        turn.say(MessageKind::Notification, Some(&task.id), &told);
+        task.work = Some(Work { job: call.job.clone(), effect: None, card: None, waits });
         turn.send(task, call, None);
         return Decision::new(Verdict::Done, reason);
     }
@@ -181,7 +199,7 @@ fn start(turn: &mut Turn<'_>, mut task: Task, job: Job, text: String, reason: Re
     let (id, job) = (task.id.clone(), call.job.clone());
     turn.put_task(task.clone());
     let card = turn.show(About::CallPreview { call, source }, &by, Some(&id));
-    task.work = Some(Work { job, effect: None, card: Some(card) });
+    task.work = Some(Work { job, effect: None, card: Some(card), waits });
     turn.put_task(task);
     Decision::new(Verdict::Shown, Reason::ApprovalNeeded)
 }
@@ -196,7 +214,7 @@ impl Turn<'_> {
         }
         let (id, by, job) = (task.id.clone(), task.requested_by.clone(), call.job.clone());
         let card = self.show(About::CallPreview { call, source }, &by, Some(&id));
-        task.work = Some(Work { job, effect: None, card: Some(card) });
+        task.work = Some(Work { job, effect: None, card: Some(card), waits: None });
         self.put_task(task);
     }
 }
@@ -224,6 +242,8 @@ pub(crate) fn offer_answered(turn: &mut Turn<'_>, pending: &PendingState, yes: b
         turn.say(MessageKind::Answer, Some(&task.id), say::LEFT);
         return;
     }
+    // An answer that did not arrive goes on with the work that asked for it.
+    let Err(task) = go_on(turn, task) else { return };
     match &pending.kind {
         PendingKind::DelegationOffer { agent } => {
             let _ = delegate_to(turn, task, agent);
@@ -258,7 +278,12 @@ pub(crate) fn settled(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, outco
     let job = work.job.clone();
     let at = turn.moment(&task);
     let (to, words) = match outcome {
+        Outcome::Done { result: EffectResult::Asked(_) } => (TaskStatus::Blocked, String::new()),
+        Outcome::Done { result: EffectResult::Stopped { text } } => (TaskStatus::Cancelled, text.clone()),
         Outcome::Done { result } => (TaskStatus::Completed, answer(result)),
+        Outcome::Failed { text, errors, .. } if asked_again(turn, &job, errors).is_some() => {
+            (TaskStatus::Blocked, text.clone())
+        }
         Outcome::Failed { text, .. } => (TaskStatus::Failed, text.clone()),
         Outcome::Uncertain { text } => (TaskStatus::Blocked, text.clone()),
     };
@@ -275,7 +300,22 @@ pub(crate) fn settled(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, outco
     if let Some(asks) = late {
         close(turn, asks, CardStatus::Withdrawn, Closing::Cancelled);
     }
+    let answered = !matches!(outcome, Outcome::Uncertain { .. } | Outcome::Failed { .. });
+    if answered && let Some(work) = &mut task.work {
+        work.waits = None;
+    }
+    if !matches!(outcome, Outcome::Failed { reason, .. } if reason == "gave_up") {
+        withdraw_offer(turn, &job);
+    }
     match outcome {
+        Outcome::Done { result: EffectResult::Asked(asked) } => {
+            shown_on(turn, card.as_ref(), Progress::Done);
+            asked_back(turn, &mut task, effect, asked);
+        }
+        Outcome::Done { result: EffectResult::Stopped { text } } => {
+            shown_on(turn, card.as_ref(), Progress::Done);
+            turn.say(MessageKind::Answer, Some(id), &say::was_stopped(&job, text));
+        }
         Outcome::Done { .. } => {
             shown_on(turn, card.as_ref(), Progress::Done);
             // Its place shows what an option did.
@@ -286,6 +326,11 @@ pub(crate) fn settled(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, outco
         Outcome::Failed { reason, errors, .. } => {
             let over = Progress::Failed { text: words.clone(), errors: errors.clone(), again: None };
             shown_on(turn, card.as_ref(), over);
+            if let Some((tool, args)) = asked_again(turn, &job, errors) {
+                turn.say(MessageKind::Answer, Some(id), &say::could_not(&job, &words));
+                let _ = complete(turn, task, &tool, args);
+                return Reason::EffectSettled;
+            }
             if reason == "gave_up" {
                 offer_again(turn, &task, &job);
             } else {
@@ -296,6 +341,23 @@ pub(crate) fn settled(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, outco
     }
     turn.put_task(task);
     Reason::EffectSettled
+}
+
+/// The tool does not take an argument as it is: the call without it, to be asked for again. Not while another question
+/// waits.
+fn asked_again(
+    turn: &Turn<'_>,
+    job: &Job,
+    errors: &[FieldError],
+) -> Option<(String, BTreeMap<String, String>)> {
+    let Job::Tool { name, args } = job else { return None };
+    let spec = turn.policy.tools.get(name).filter(|_| turn.conversational().is_none())?;
+    let wrong =
+        |error: &&FieldError| error.code == FieldError::ARGUMENT && spec.args.contains_key(&error.field);
+    let wrong: Vec<&FieldError> = errors.iter().filter(wrong).collect();
+    let mut args = args.clone();
+    wrong.iter().for_each(|error| drop(args.remove(&error.field)));
+    (!wrong.is_empty()).then(|| (name.clone(), args))
 }
 
 /// What came of a call, on the card that released it and on the one that first did.
@@ -372,18 +434,4 @@ fn offer_again(turn: &mut Turn<'_>, task: &Task, job: &Job) {
     };
     let by = Some(task.requested_by.as_str()).filter(|by| !by.is_empty());
     turn.open_pending(kind, Some(Expected::Boolean), &asked, Some(&task.id), by, None);
-}
-
-/// "Stop": what runs elsewhere for this person is taken back, where it still can be. Whether anything was.
-pub(crate) fn stop(turn: &mut Turn<'_>) -> bool {
-    let mine = |task: &Task| task.requested_by == turn.event.actor;
-    let running = |task: &Task| task.work.as_ref().is_some_and(|work| work.effect.is_some());
-    let tasks: Vec<Task> = turn.live_tasks().filter(|task| mine(task) && running(task)).collect();
-    for task in &tasks {
-        if let Some(effect) = task.work.as_ref().and_then(|work| work.effect.as_ref()) {
-            turn.cancel(effect);
-        }
-        turn.end_task(&task.id, TaskStatus::Cancelled);
-    }
-    !tasks.is_empty()
 }

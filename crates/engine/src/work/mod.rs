@@ -3,12 +3,16 @@
 //! What there is and how risky it is comes from our own configuration (`spec 07 §8`). What may only read runs when it
 //! is asked for; anything else waits for an approval, and no text releases it.
 
+mod back;
 mod flow;
+mod report;
 
+pub(crate) use back::{answered_back, progressed, stop};
 pub(crate) use flow::{
     again, argument_given, begin, call_corrected, delegate_to, hand_over, happened, offer_answered, release,
-    settled, stop,
+    settled,
 };
+pub use report::{Asked, Errand, Field, Phase, Report, Underway, Waits};
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -57,6 +61,9 @@ pub struct Tool {
 pub struct Agent {
     /// What it may do.
     pub risk: Risk,
+    /// It can be told to stop what it was handed.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub stops: bool,
 }
 
 /// A piece of work as it goes out.
@@ -138,6 +145,9 @@ pub struct Call {
     /// What.
     #[serde(flatten)]
     pub job: Job,
+    /// Which step of the work this is.
+    #[serde(default, skip_serializing_if = "Phase::begins")]
+    pub phase: Phase,
     /// For which task.
     pub task: TaskId,
     /// What was asked for, in the person's own words.
@@ -169,4 +179,7 @@ pub struct Work {
     /// The card that asks for its approval, that released what is on its way, or that asks whether it happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card: Option<CardId>,
+    /// What was asked back, until that is over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits: Option<Waits>,
 }

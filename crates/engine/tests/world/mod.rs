@@ -200,7 +200,7 @@ impl World {
 
     /// There is a sub-agent that may change something, and Ana and Bob may approve what it is handed.
     pub(crate) fn has_publisher(&mut self) {
-        let publisher = Agent { risk: Risk::Write };
+        let publisher = Agent { risk: Risk::Write, stops: false };
         self.policy.agents.insert("publisher".into(), publisher);
         self.policy.approvers.push(ApproverRule {
             effects: vec!["agent.delegate".into()],

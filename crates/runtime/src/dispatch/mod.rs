@@ -10,22 +10,21 @@ use std::pin::pin;
 
 use futures_util::future::{Either, select};
 use throughline_channels::Delivered;
+use throughline_engine::EventKind;
 use throughline_engine::effect::{
     AfterUnknown, Attempt, EffectBody, EffectClass, EffectResult, FieldError, Guarantee, Outcome,
     after_unknown, retry_delay,
 };
-use throughline_engine::given::Addressing;
 use throughline_engine::policy::limits;
-use throughline_engine::{Event, EventKind};
 use throughline_store::{Delivery, EffectState, Leased, Mark, SettleTo, Settlement, StoredEffect};
 
 pub(crate) use model::Asks;
+use work::{Came, underway};
 
 use message::{Outgoing, shows};
 
 use crate::given::unreadable;
-use crate::intake::delivery;
-use crate::{FailPoint, Inbound, Runtime, Stop};
+use crate::{FailPoint, Runtime, Stop};
 
 impl Runtime {
     /// Leases effects that may be performed now. Hand each to [`Self::perform`].
@@ -63,6 +62,10 @@ impl Runtime {
         let outgoing = self.outgoing(effect, &body).await?;
         let parts_out = outgoing.as_ref().map_or(0, Outgoing::parts_out);
         if leased.found_attempted {
+            if underway(effect).is_some() {
+                // The far side has it: that is looked at again, and nothing is sent.
+                return self.settle(&leased, SettleTo::Retry(self.store.now()), None, None).await;
+            }
             // Its worker is gone, and with it the answer: nobody knows whether it was applied.
             let why = "the worker that tried it is gone".to_owned();
             let attempts = effect.attempts.saturating_sub(parts_out);
@@ -89,7 +92,15 @@ impl Runtime {
         };
         self.faults.at(FailPoint::AttemptMarked, class)?;
         let outcome = match &outgoing {
-            None => self.attempt_shown(effect, &body).await?,
+            None => match self.attempt_shown(effect, &body).await? {
+                Attempt::Applied(Came::GoesOn(now)) => {
+                    return self.goes_on(&leased, &body, attempt, &now).await;
+                }
+                Attempt::Applied(Came::To(result)) => Attempt::Applied(result),
+                Attempt::NotApplied { why, hint } => Attempt::NotApplied { why, hint },
+                Attempt::Rejected { text, errors } => Attempt::Rejected { text, errors },
+                Attempt::Unknown { why } => Attempt::Unknown { why },
+            },
             Some(outgoing) => match self.send(outgoing).await? {
                 Attempt::Applied(Delivered { id, more: true }) => {
                     return self.part_out(&leased, &body, id).await;
@@ -108,13 +119,11 @@ impl Runtime {
 
     /// An attempt at what somebody waits for an answer of is shown as work, where the channel can; showing it delays
     /// nothing.
-    async fn attempt_shown(
-        &self,
-        effect: &StoredEffect,
-        body: &EffectBody,
-    ) -> Result<Attempt<EffectResult>, Stop> {
+    async fn attempt_shown(&self, effect: &StoredEffect, body: &EffectBody) -> Result<Attempt<Came>, Stop> {
+        // A look at what goes on elsewhere is no work of ours.
         let asks =
-            matches!(body, EffectBody::ModelAsk(_) | EffectBody::ToolCall(_) | EffectBody::AgentDelegate(_));
+            matches!(body, EffectBody::ModelAsk(_) | EffectBody::ToolCall(_) | EffectBody::AgentDelegate(_))
+                && underway(effect).is_none();
         let channel = self.ports.channels.get(&effect.lane.channel).filter(|_| asks);
         let Some(channel) = channel else { return self.attempt(effect, body).await };
         let (attempt, shown) =
@@ -126,7 +135,18 @@ impl Runtime {
         }
     }
 
-    async fn attempt(&self, effect: &StoredEffect, body: &EffectBody) -> Result<Attempt<EffectResult>, Stop> {
+    async fn attempt(&self, effect: &StoredEffect, body: &EffectBody) -> Result<Attempt<Came>, Stop> {
+        if let EffectBody::ToolCall(call) | EffectBody::AgentDelegate(call) = body {
+            return self.call(effect, call).await;
+        }
+        Ok(self.attempt_ours(effect, body).await?.map(Came::To))
+    }
+
+    async fn attempt_ours(
+        &self,
+        effect: &StoredEffect,
+        body: &EffectBody,
+    ) -> Result<Attempt<EffectResult>, Stop> {
         match body {
             EffectBody::ModelAsk(ask) => self.ask_model(effect, ask).await,
             EffectBody::TrackerCheck { .. }
@@ -135,8 +155,10 @@ impl Runtime {
             | EffectBody::TrackerUpdate { .. }
             | EffectBody::TrackerCreate { .. } => self.track(effect, body).await,
             EffectBody::PostChannel { to, text, .. } => self.post(effect, to, text).await,
-            EffectBody::ToolCall(call) | EffectBody::AgentDelegate(call) => self.call(effect, call).await,
-            EffectBody::OptionExecute(_) | EffectBody::EvidenceFetch { .. } => {
+            EffectBody::ToolCall(_)
+            | EffectBody::AgentDelegate(_)
+            | EffectBody::OptionExecute(_)
+            | EffectBody::EvidenceFetch { .. } => {
                 let text = "only a host can do this".into();
                 Ok(Attempt::Rejected { text, errors: Vec::new() })
             }
@@ -278,12 +300,7 @@ impl Runtime {
             card: body.card().cloned(),
             task: body.task().cloned(),
         };
-        let event = Event { id: key.clone(), received_at: self.store.now(), actor: String::new(), kind };
-        let lane = leased.effect.lane.clone();
-        delivery(
-            &Inbound { lane, keys: vec![key], event, addressing: Addressing::default(), body_hash: None },
-            0,
-        )
+        self.happened(&leased.effect, key, kind)
     }
 
     async fn settle(

@@ -351,7 +351,8 @@ pub enum SettleTo {
     End(EffectState, String),
     /// Planned again, not before then.
     Retry(Timestamp),
-    /// The same, and nobody knows what came of this attempt: its encoded outcome is kept until the effect ends.
+    /// The same, and what is known of it is kept, encoded, until the effect ends: that nobody knows what came of this
+    /// attempt, or where it stands at a far side that goes on with it.
     Unsure(Timestamp, String),
 }
 

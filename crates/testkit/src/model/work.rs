@@ -17,6 +17,10 @@ pub struct GivenWorker {
     pub args: BTreeMap<String, Expected>,
     /// What it answers, call by call; the last answer stays.
     pub answer: Vec<String>,
+    /// What a sub-agent says while it goes on, look by look, before it is done. Such a one can be told to stop.
+    pub progress: Vec<String>,
+    /// What a sub-agent asks back, one after the other, before it is done.
+    pub asks: Vec<String>,
     /// How its calls go, in order, in the words of [`super::Fault`]; then they go well.
     pub fail: Vec<String>,
     /// Whether a call made twice under one effect id is made once. `false` promises nothing: an unknown outcome of what
@@ -26,8 +30,23 @@ pub struct GivenWorker {
 
 impl Default for GivenWorker {
     fn default() -> Self {
-        let (answer, fail) = (Vec::new(), Vec::new());
-        Self { risk: Risk::Read, args: BTreeMap::new(), answer, fail, idempotent: true }
+        Self {
+            risk: Risk::Read,
+            args: BTreeMap::new(),
+            answer: Vec::new(),
+            progress: Vec::new(),
+            asks: Vec::new(),
+            fail: Vec::new(),
+            idempotent: true,
+        }
+    }
+}
+
+impl GivenWorker {
+    /// What it was handed goes on for a while, and can be stopped.
+    #[must_use]
+    pub fn goes_on(&self) -> bool {
+        !(self.progress.is_empty() && self.asks.is_empty())
     }
 }
 

@@ -10,7 +10,7 @@ use crate::model::{GivenTask, GivenWorker, HostReports, MAIN, TaskExpect};
 
 type Read<T> = Result<T, ParseError>;
 
-/// `{ risk, args, answer, fail }` of a tool or a sub-agent; `args` are a tool's.
+/// `{ risk, args, answer, progress, asks, fail }` of a tool or a sub-agent; `args` are a tool's, what goes on a sub-agent's.
 pub(super) fn worker(node: &Node<'_>, tool: bool) -> Read<GivenWorker> {
     let mut worker = GivenWorker::default();
     if node.is_empty() {
@@ -27,6 +27,12 @@ pub(super) fn worker(node: &Node<'_>, tool: bool) -> Read<GivenWorker> {
     }
     for node in fields.opt("answer").map(|node| node.one_or_more()).transpose()?.unwrap_or_default() {
         worker.answer.push(node.text()?);
+    }
+    for (key, list) in [("progress", &mut worker.progress), ("asks", &mut worker.asks)] {
+        let nodes = if tool { None } else { fields.opt(key) };
+        for node in nodes.map(|node| node.one_or_more()).transpose()?.unwrap_or_default() {
+            list.push(node.text()?);
+        }
     }
     for node in fields.opt("fail").map(|node| node.one_or_more()).transpose()?.unwrap_or_default() {
         let read = |word: &str| FAULTS.contains(&word).then(|| word.to_string());

@@ -1,4 +1,4 @@
-//! Where a model may be (`spec 06 §7.3`): https to a public address, or this machine where that is allowed.
+//! Where a far side may be (`spec 06 §7.3`): https to a public address, or this machine where that is allowed.
 //!
 //! A name is resolved once per connection and every address is checked before anything connects to it, so a name that
 //! points inside is found out when it is used, not only when it is configured.
@@ -8,7 +8,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-/// Whether a provider may be at that address.
+/// Whether a far side may be at that address.
 ///
 /// # Errors
 /// Why not, for a person to read.
@@ -16,16 +16,16 @@ pub fn check_address(base: &str, allow_loopback: bool) -> Result<(), String> {
     Address::read(base, allow_loopback).map(drop)
 }
 
-/// A checked address of a provider.
+/// A checked address of a far side.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Address {
+pub struct Address {
     base: String,
     reach: Reach,
 }
 
 /// Which addresses may be connected to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub enum Reach {
     /// Those of this machine.
     Here,
     /// Public ones.
@@ -37,7 +37,7 @@ impl Address {
     ///
     /// # Errors
     /// Why it may not be used, for a person to read.
-    pub(crate) fn read(base: &str, allow_loopback: bool) -> Result<Self, String> {
+    pub fn read(base: &str, allow_loopback: bool) -> Result<Self, String> {
         // What cannot be used is not repeated: it may hold a password.
         let url = Url::parse(base).map_err(|error| format!("it is no address: {error}"))?;
         let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
@@ -66,15 +66,20 @@ impl Address {
     }
 
     /// The address of a path under it.
-    pub(crate) fn at(&self, path: &str) -> String {
+    #[must_use]
+    pub fn at(&self, path: &str) -> String {
         format!("{}/{path}", self.base)
     }
 
-    pub(crate) fn base(&self) -> &str {
+    /// The address itself, without a slash at its end.
+    #[must_use]
+    pub fn base(&self) -> &str {
         &self.base
     }
 
-    pub(crate) fn reach(&self) -> Reach {
+    /// Which addresses may be connected to for it.
+    #[must_use]
+    pub fn reach(&self) -> Reach {
         self.reach
     }
 }

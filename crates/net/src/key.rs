@@ -1,13 +1,13 @@
-//! An API key: read from a file, sent in one header, shown nowhere (`spec 06 §7.3`).
+//! A key to a far side: read from a file, sent in one header, shown nowhere (`spec 06 §7.3`).
 
 use reqwest::header::HeaderValue;
 use zeroize::Zeroizing;
 
-/// A key to a model. It has no `Debug`, and its memory is wiped when it is dropped.
+/// A key to a far side. It has no `Debug`, and its memory is wiped when it is dropped.
 #[derive(Clone)]
-pub struct ApiKey(Zeroizing<String>);
+pub struct Key(Zeroizing<String>);
 
-impl ApiKey {
+impl Key {
     /// The key in a file's text: one word of visible ASCII. `None`: it is not of that form.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
@@ -16,8 +16,9 @@ impl ApiKey {
         good.then(|| Self(Zeroizing::new(key.to_owned())))
     }
 
-    /// The value of a header, marked so that no library shows it.
-    pub(crate) fn header(&self, scheme: &str) -> Option<HeaderValue> {
+    /// The value of a header, marked so that no library shows it. `None`: with that scheme it is none.
+    #[must_use]
+    pub fn header(&self, scheme: &str) -> Option<HeaderValue> {
         let text = Zeroizing::new(format!("{scheme}{}", *self.0));
         let mut value = HeaderValue::from_str(&text).ok()?;
         value.set_sensitive(true);
@@ -31,13 +32,13 @@ mod tests {
 
     #[test]
     fn a_key_is_one_word_and_its_header_hides_it() {
-        let header = ApiKey::read("sk-abc\n").unwrap().header("Bearer ").unwrap();
+        let header = Key::read("sk-abc\n").unwrap().header("Bearer ").unwrap();
         assert_eq!(
             (header.to_str().unwrap(), format!("{header:?}").as_str()),
             ("Bearer sk-abc", "Sensitive")
         );
         for wrong in ["", " \n", "two words", "line\nbreak", "schl\u{fc}ssel", &"x".repeat(1_025)] {
-            assert!(ApiKey::read(wrong).is_none(), "{wrong:?}");
+            assert!(Key::read(wrong).is_none(), "{wrong:?}");
         }
     }
 }
