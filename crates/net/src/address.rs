@@ -77,6 +77,13 @@ impl Address {
         &self.base
     }
 
+    /// Whether both are the same scheme, host and port.
+    #[must_use]
+    pub fn same_place(&self, other: &Self) -> bool {
+        let origin = |address: &Self| Url::parse(&address.base).map(|url| url.origin());
+        matches!((origin(self), origin(other)), (Ok(one), Ok(two)) if one == two)
+    }
+
     /// Which addresses may be connected to for it.
     #[must_use]
     pub fn reach(&self) -> Reach {

@@ -16,6 +16,12 @@ impl Key {
         good.then(|| Self(Zeroizing::new(key.to_owned())))
     }
 
+    /// The key itself, for a library that makes its header.
+    #[must_use]
+    pub fn word(&self) -> &str {
+        &self.0
+    }
+
     /// The value of a header, marked so that no library shows it. `None`: with that scheme it is none.
     #[must_use]
     pub fn header(&self, scheme: &str) -> Option<HeaderValue> {

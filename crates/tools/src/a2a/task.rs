@@ -1,0 +1,171 @@
+//! What an agent says of a task: its state, its words, what it made (`spec 07 §8`).
+
+use serde_json::Value;
+use throughline_engine::effect::Attempt;
+use throughline_engine::recognize::Expected;
+use throughline_engine::work::{Asked, Field, Report, Underway};
+
+use crate::{MAX_RESULT, rejected};
+
+/// Where a task stands. Version 0.3 named the states otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Working,
+    InputRequired,
+    Over,
+    Completed,
+    Canceled,
+}
+
+fn state(word: &str) -> Option<State> {
+    let word = word.trim_start_matches("TASK_STATE_").to_lowercase().replace('-', "_");
+    Some(match word.as_str() {
+        "submitted" | "working" => State::Working,
+        "input_required" => State::InputRequired,
+        "auth_required" | "rejected" | "failed" => State::Over,
+        "completed" => State::Completed,
+        "canceled" | "cancelled" => State::Canceled,
+        _ => return None,
+    })
+}
+
+/// The answer to a message: a task that was begun, or words at once.
+pub(super) fn answer(result: &Value, outward: bool) -> Attempt<Report> {
+    match (&result["task"], &result["message"]) {
+        (task @ Value::Object(_), _) => report(task, outward),
+        (_, message @ Value::Object(_)) => bounded(words(&message["parts"]), outward),
+        // Version 0.3 put either where the answer is.
+        _ if result["status"].is_object() => report(result, outward),
+        _ if result["parts"].is_array() => bounded(words(&result["parts"]), outward),
+        _ => Attempt::Unknown { why: "it answered with neither a task nor a message".into() },
+    }
+}
+
+/// What a task says.
+pub(super) fn report(task: &Value, outward: bool) -> Attempt<Report> {
+    let unknown = |why: &str| Attempt::Unknown { why: why.into() };
+    let Some(remote) = task["id"].as_str().filter(|id| !id.is_empty()).map(str::to_owned) else {
+        return unknown("it answered with a task that has no id");
+    };
+    let said = words(&task["status"]["message"]["parts"]);
+    let Some(state) = task["status"]["state"].as_str().and_then(state) else {
+        return unknown("it answered with a task in no known state");
+    };
+    match state {
+        State::Working => Attempt::Applied(Report::Underway(Underway { remote, told: cut(said) })),
+        State::InputRequired => {
+            let fields = vec![Field { name: String::new(), expected: Expected::Text }];
+            Attempt::Applied(Report::Asked(Asked { remote, text: cut(said), fields }))
+        }
+        State::Over => rejected(over(task, said)),
+        State::Canceled => Attempt::Applied(Report::Stopped(cut(said))),
+        State::Completed => {
+            let made = task["artifacts"].as_array().map(Vec::as_slice).unwrap_or_default();
+            let made: Vec<String> = made.iter().map(|artifact| words(&artifact["parts"])).collect();
+            let made: Vec<String> = made.into_iter().filter(|text| !text.is_empty()).collect();
+            bounded(if made.is_empty() { said } else { made.join("\n\n") }, outward)
+        }
+    }
+}
+
+/// Why there is no result, in its words or in ours.
+fn over(task: &Value, said: String) -> String {
+    let state =
+        task["status"]["state"].as_str().unwrap_or_default().trim_start_matches("TASK_STATE_").to_lowercase();
+    let ours = match state.as_str() {
+        "auth_required" | "auth-required" => "it wants somebody to sign in over there",
+        "rejected" => "it does not take this",
+        _ => "it failed",
+    };
+    if said.is_empty() { ours.into() } else { format!("{ours}: {}", cut(said)) }
+}
+
+/// What an agent made, when it is not too much. Something that was changed over there is changed all the same.
+fn bounded(text: String, outward: bool) -> Attempt<Report> {
+    match (text.len() <= MAX_RESULT, outward) {
+        (true, _) => Attempt::Applied(Report::Said(text)),
+        (false, true) => {
+            Attempt::Applied(Report::Said("(its answer is longer than 256 KiB and is not shown)".into()))
+        }
+        (false, false) => rejected("its answer is longer than 256 KiB"),
+    }
+}
+
+/// Words on the way are short.
+fn cut(text: String) -> String {
+    const CHARS: usize = 4_000;
+    if text.len() <= CHARS { text } else { text.chars().take(CHARS).collect() }
+}
+
+/// The text of parts; what is no text is named.
+fn words(parts: &Value) -> String {
+    let part = |part: &Value| match part {
+        part if part["text"].is_string() => part["text"].as_str().map(str::to_owned),
+        part if !part["data"].is_null() => Some(part["data"].to_string()),
+        part => Some(format!(
+            "[file {}]",
+            part["filename"].as_str().or(part["file"]["name"].as_str()).unwrap_or("without a name")
+        )),
+    };
+    let parts: Vec<String> = parts.as_array().into_iter().flatten().filter_map(part).collect();
+    parts.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn task(state: &str, said: &str) -> Value {
+        json!({"id": "t1", "contextId": "c", "status": {"state": state, "message": {"parts": [{"text": said}]}},
+               "artifacts": [{"name": "out", "parts": [{"text": "made"}, {"data": {"n": 1}}, {"raw": "AA==", "filename": "a.bin"}]}]})
+    }
+
+    #[test]
+    fn every_state_of_the_table_under_both_names() {
+        for (new, old) in [
+            ("TASK_STATE_SUBMITTED", "submitted"),
+            ("TASK_STATE_WORKING", "working"),
+            ("TASK_STATE_INPUT_REQUIRED", "input-required"),
+            ("TASK_STATE_AUTH_REQUIRED", "auth-required"),
+            ("TASK_STATE_REJECTED", "rejected"),
+            ("TASK_STATE_FAILED", "failed"),
+            ("TASK_STATE_COMPLETED", "completed"),
+            ("TASK_STATE_CANCELED", "canceled"),
+        ] {
+            assert_eq!(report(&task(new, "x"), false), report(&task(old, "x"), false), "{new}");
+        }
+        let of = |state| report(&task(state, "half done"), false);
+        let underway = Underway { remote: "t1".into(), told: "half done".into() };
+        assert_eq!(of("working"), Attempt::Applied(Report::Underway(underway)));
+        assert!(
+            matches!(of("input-required"), Attempt::Applied(Report::Asked(asked)) if asked.text == "half done" && asked.remote == "t1")
+        );
+        assert_eq!(of("completed"), Attempt::Applied(Report::Said("made\n{\"n\":1}\n[file a.bin]".into())));
+        assert_eq!(of("canceled"), Attempt::Applied(Report::Stopped("half done".into())));
+        assert_eq!(of("failed"), rejected("it failed: half done"));
+        assert_eq!(of("auth-required"), rejected("it wants somebody to sign in over there: half done"));
+        assert!(matches!(of("TASK_STATE_UNSPECIFIED"), Attempt::Unknown { .. }));
+    }
+
+    #[test]
+    fn what_is_no_answer_is_unknown_and_what_is_too_long_is_not_taken() {
+        for odd in [
+            json!(null),
+            json!({}),
+            json!({"task": {"status": {"state": "working"}}}),
+            json!([1]),
+            json!("x"),
+        ] {
+            assert!(matches!(answer(&odd, false), Attempt::Unknown { .. }), "{odd}");
+        }
+        let long = json!({"message": {"parts": [{"text": "x".repeat(MAX_RESULT + 1)}]}});
+        assert!(matches!(answer(&long, false), Attempt::Rejected { .. }));
+        assert!(
+            matches!(answer(&long, true), Attempt::Applied(Report::Said(text)) if text.contains("256 KiB"))
+        );
+        let said = json!({"message": {"parts": [{"kind": "text", "text": "hello"}]}});
+        assert_eq!(answer(&said, false), Attempt::Applied(Report::Said("hello".into())));
+    }
+}

@@ -1,0 +1,192 @@
+//! Arguments: what people said, as the types of a schema, and held against it (`spec 07 §8`).
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+use throughline_engine::recognize::Expected;
+
+/// The most fields of a form that people are asked for.
+const MOST_FIELDS: usize = 5;
+
+/// An argument that does not fit: its name, empty when it is about all of them, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Wrong {
+    pub(crate) name: String,
+    pub(crate) why: String,
+}
+
+/// The arguments of a call, as the schema has them.
+pub(crate) fn arguments(
+    schema: &Value,
+    given: &BTreeMap<String, String>,
+) -> Result<Map<String, Value>, Wrong> {
+    let mut arguments = Map::new();
+    for (name, text) in given {
+        let property = &schema["properties"][name];
+        let value = coerced(property, text)
+            .map_err(|why| Wrong { name: name.clone(), why: format!("{name}: {why}") })?;
+        arguments.insert(name.clone(), value);
+    }
+    let arguments = Value::Object(arguments);
+    let all = |why: String| Wrong { name: String::new(), why };
+    // Nothing is fetched: a schema that refers elsewhere cannot be used.
+    let validator = jsonschema::validator_for(schema)
+        .map_err(|error| all(format!("its input schema cannot be used: {error}")))?;
+    if let Some(error) = validator.iter_errors(&arguments).next() {
+        let at = error.instance_path().to_string();
+        let name = at.split('/').nth(1).unwrap_or_default().to_owned();
+        let why = if name.is_empty() { error.to_string() } else { format!("{name}: {error}") };
+        return Err(Wrong { name, why });
+    }
+    match arguments {
+        Value::Object(arguments) => Ok(arguments),
+        _ => Ok(Map::new()),
+    }
+}
+
+/// A person's words as a value of that schema: text, a number, yes or no, one of a set.
+pub(crate) fn coerced(schema: &Value, text: &str) -> Result<Value, String> {
+    let text = text.trim();
+    if let Some(options) = options(schema) {
+        let same = |option: &&String| option.to_lowercase() == text.to_lowercase();
+        let found = options.iter().find(same).cloned();
+        return found
+            .map(Value::String)
+            .ok_or_else(|| format!("it is one of {}, not “{text}”", options.join(", ")));
+    }
+    match schema["type"].as_str() {
+        Some("integer") => {
+            text.parse::<i64>().map(Value::from).map_err(|_| format!("“{text}” is no whole number"))
+        }
+        Some("number") => {
+            let whole = text.parse::<i64>().map(Value::from).ok();
+            let found = whole.or_else(|| {
+                text.parse::<f64>().ok().and_then(serde_json::Number::from_f64).map(Value::Number)
+            });
+            found.ok_or_else(|| format!("“{text}” is no number"))
+        }
+        Some("boolean") => match text.to_lowercase().as_str() {
+            "yes" | "true" => Ok(Value::Bool(true)),
+            "no" | "false" => Ok(Value::Bool(false)),
+            _ => Err(format!("“{text}” is neither yes nor no")),
+        },
+        Some("object" | "array" | "null") => Err("it takes no words".into()),
+        _ => Ok(Value::String(text.into())),
+    }
+}
+
+/// The values of a closed set of words.
+fn options(schema: &Value) -> Option<Vec<String>> {
+    let words = |list: &Value, word: fn(&Value) -> Option<&str>| -> Option<Vec<String>> {
+        let words: Option<Vec<String>> =
+            list.as_array()?.iter().map(|one| word(one).map(str::to_owned)).collect();
+        words.filter(|words| !words.is_empty())
+    };
+    words(&schema["enum"], Value::as_str).or_else(|| words(&schema["oneOf"], |one| one["const"].as_str()))
+}
+
+/// The fields of a form that people are asked for, in its order: the ones it requires, or all of them when it requires
+/// none.
+///
+/// # Errors
+/// Why they cannot be asked for it.
+pub(crate) fn fields(form: &Value) -> Result<Vec<(String, Expected)>, String> {
+    let properties = form["properties"].as_object().filter(|properties| !properties.is_empty());
+    let properties = properties.ok_or("it asks for nothing")?;
+    if properties.len() > MOST_FIELDS {
+        return Err(format!(
+            "it asks for {} things at once, and {MOST_FIELDS} are the most",
+            properties.len()
+        ));
+    }
+    let required: Vec<&str> =
+        form["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let wanted = |name: &str| required.is_empty() || required.contains(&name);
+    let wanted = properties.iter().filter(|(name, _)| wanted(name));
+    wanted.map(|(name, schema)| Ok((name.clone(), expected(name, schema)?))).collect()
+}
+
+fn expected(name: &str, schema: &Value) -> Result<Expected, String> {
+    if let Some(options) = options(schema) {
+        return Ok(Expected::Selection(options));
+    }
+    match schema["type"].as_str() {
+        Some("string") if schema["format"] == "email" => Ok(Expected::Email),
+        Some("string") => Ok(Expected::Text),
+        Some("number" | "integer") => Ok(Expected::Number),
+        Some("boolean") => Ok(Expected::Boolean),
+        kind => Err(format!(
+            "it asks for {name}, which is {} and no single word",
+            kind.unwrap_or("of no known kind")
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn given(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+        pairs.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
+    }
+
+    #[test]
+    fn words_become_what_the_schema_wants() {
+        let schema = json!({"type": "object", "required": ["city"], "additionalProperties": false, "properties": {
+            "city": {"type": "string", "enum": ["New York", "Chicago"]},
+            "days": {"type": "integer", "minimum": 1, "maximum": 5},
+            "ratio": {"type": "number"},
+            "loud": {"type": "boolean"},
+            "note": {"type": "string", "maxLength": 4},
+        }});
+        let all =
+            given(&[("city", "new york"), ("days", "3"), ("ratio", "1.5"), ("loud", "yes"), ("note", "x")]);
+        let arguments = Value::Object(arguments(&schema, &all).unwrap());
+        assert_eq!(
+            arguments,
+            json!({"city": "New York", "days": 3, "ratio": 1.5, "loud": true, "note": "x"})
+        );
+        for (wrong, name) in [
+            (given(&[("city", "Swansea")]), "city"),
+            (given(&[("city", "Chicago"), ("days", "many")]), "days"),
+            (given(&[("city", "Chicago"), ("days", "9")]), "days"),
+            (given(&[("city", "Chicago"), ("loud", "perhaps")]), "loud"),
+            (given(&[("city", "Chicago"), ("note", "longer")]), "note"),
+            (given(&[]), ""),
+            (given(&[("city", "Chicago"), ("secret", "x")]), ""),
+        ] {
+            assert_eq!(super::arguments(&schema, &wrong).unwrap_err().name, name, "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_schema_that_refers_elsewhere_fetches_nothing() {
+        let schema = json!({"$ref": "https://example.org/schema.json"});
+        assert!(arguments(&schema, &given(&[])).unwrap_err().why.contains("cannot be used"));
+    }
+
+    #[test]
+    fn a_flat_form_of_five_is_asked_for() {
+        let of = |properties: Value, required: Value| {
+            fields(&json!({"properties": properties, "required": required}))
+        };
+        let asked = of(
+            json!({"a": {"type": "string"}, "b": {"type": "boolean"}, "c": {"enum": ["x", "y"]}}),
+            json!(["b", "c"]),
+        );
+        assert_eq!(
+            asked.unwrap(),
+            [
+                ("b".into(), Expected::Boolean),
+                ("c".into(), Expected::Selection(vec!["x".into(), "y".into()]))
+            ]
+        );
+        assert_eq!(of(json!({"a": {"type": "number"}}), json!([])).unwrap().len(), 1);
+        let six: Map<String, Value> = (0..6).map(|n| (format!("f{n}"), json!({"type": "string"}))).collect();
+        assert!(of(Value::Object(six), json!([])).unwrap_err().contains("6 things"));
+        assert!(of(json!({"a": {"type": "object"}}), json!([])).is_err());
+        assert!(of(json!({}), json!([])).is_err());
+    }
+}

@@ -1,0 +1,71 @@
+//! A server that is a child process: given nothing of our environment but what is named, and ended with all it started.
+
+use std::path::Path;
+use std::process::Stdio;
+
+#[cfg(unix)]
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+
+/// A running child and everything it started: one process group, killed as a whole when this is dropped.
+pub(super) struct Group {
+    child: Child,
+}
+
+/// Starts it. What it writes to standard error goes to ours.
+///
+/// # Errors
+/// It cannot be started.
+pub(super) fn start(
+    command: &Path,
+    args: &[String],
+    env: &[String],
+) -> std::io::Result<(Group, ChildStdout, ChildStdin)> {
+    let given = env.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
+    let mut command = Command::new(command);
+    command
+        .args(args)
+        .env_clear()
+        .envs(given)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .kill_on_drop(true);
+    #[cfg(unix)]
+    command.process_group(0);
+    let mut child = command.spawn()?;
+    let pipes = child.stdout.take().zip(child.stdin.take());
+    let (stdout, stdin) =
+        pipes.ok_or_else(|| std::io::Error::other("it has no standard input and output"))?;
+    Ok((Group { child }, stdout, stdin))
+}
+
+impl Group {
+    /// The number of the group: that of the process that was started, which is not waited for while this lives, so that
+    /// the number stays its own.
+    #[cfg(unix)]
+    fn leader(&self) -> Option<Pid> {
+        self.child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw)
+    }
+
+    /// Whether the process that was started has ended.
+    #[cfg(unix)]
+    pub(super) fn ended(&self) -> bool {
+        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        self.leader().is_none_or(|leader| !matches!(waitid(WaitId::Pid(leader), look), Ok(None)))
+    }
+
+    /// Elsewhere its pipe tells.
+    #[cfg(not(unix))]
+    pub(super) fn ended(&self) -> bool {
+        false
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        #[cfg(unix)]
+        if let Some(leader) = self.leader() {
+            let _ = kill_process_group(leader, Signal::KILL);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What a server may ask of us while a tool runs: a form, answered by a person. Models' answers and files it gets none of.
+#![expect(deprecated, reason = "older servers may still ask for roots, and are told no")]
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rmcp::ClientHandler;
+use rmcp::model::{
+    ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
+    ElicitationCapability, ErrorCode, ErrorData, FormElicitationCapability, Implementation, ListRootsResult,
+};
+use rmcp::service::{RequestContext, RoleClient};
+use serde_json::{Map, Value};
+
+use crate::arguments;
+
+/// A form that a server wants filled in.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Form {
+    pub(super) message: String,
+    pub(super) schema: Value,
+}
+
+impl Form {
+    /// A form, or why it is none that people can be asked.
+    pub(super) fn of(params: &ElicitRequestParams) -> Result<Self, String> {
+        match params {
+            ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
+                let schema = serde_json::to_value(requested_schema).unwrap_or_default();
+                Ok(Self { message: message.clone(), schema })
+            }
+            _ => Err("it sends people to a web page, which is not done from here".into()),
+        }
+    }
+
+    /// The form filled in with what people said.
+    pub(super) fn filled(&self, given: &BTreeMap<String, String>) -> Result<Value, String> {
+        let mut values = Map::new();
+        for (name, text) in given {
+            values.insert(name.clone(), arguments::coerced(&self.schema["properties"][name], text)?);
+        }
+        Ok(Value::Object(values))
+    }
+}
+
+/// What is known for a form that may come, and the one that came. Calls of one server are made one after the other, so
+/// both are about the call that runs.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Elicited(Arc<Mutex<Asked>>);
+
+#[derive(Debug, Default)]
+struct Asked {
+    given: Option<BTreeMap<String, String>>,
+    form: Option<Result<Form, String>>,
+}
+
+impl Elicited {
+    /// A call begins: this is known for it.
+    pub(super) fn begin(&self, given: Option<BTreeMap<String, String>>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Asked { given, form: None };
+    }
+
+    /// The form that came meanwhile, and was not filled in.
+    pub(super) fn take(&self) -> Option<Result<Form, String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).form.take()
+    }
+
+    fn answer(&self, params: &ElicitRequestParams) -> ElicitResult {
+        let mut asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let form = Form::of(params);
+        if let (Some(given), Ok(form)) = (asked.given.take(), &form)
+            && let Ok(values) = form.filled(&given)
+        {
+            return ElicitResult::new(ElicitationAction::Accept).with_content(values);
+        }
+        asked.form = Some(form);
+        // A person is asked after this call has ended; nothing is held open for it.
+        ElicitResult::new(ElicitationAction::Cancel)
+    }
+}
+
+/// Our side of a connection.
+pub(super) struct Handler(pub(super) Elicited);
+
+fn declined(what: &str) -> ErrorData {
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("{what} is not given from here"), None)
+}
+
+impl ClientHandler for Handler {
+    fn get_info(&self) -> ClientConfig {
+        let mut capabilities = ClientCapabilities::default();
+        let form = ElicitationCapability::new().with_form(FormElicitationCapability::default());
+        capabilities.elicitation = Some(form);
+        ClientConfig::new(capabilities, Implementation::new("throughline", env!("CARGO_PKG_VERSION")))
+    }
+
+    async fn create_elicitation(
+        &self,
+        request: ElicitRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        Ok(self.0.answer(&request))
+    }
+
+    async fn list_roots(&self, _: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
+        Err(declined("a folder"))
+    }
+}

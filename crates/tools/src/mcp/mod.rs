@@ -1,0 +1,413 @@
+//! A client of one MCP server (`spec 07 §8`): revision 2026-07-28, or what an older server agrees on.
+//!
+//! One connection, made when it is needed and made again, after a wait that doubles, when it broke. One call at a time: what
+//! a server asks back of us then belongs to the call that runs.
+
+mod child;
+mod handler;
+mod result;
+
+use std::collections::BTreeMap;
+use std::error::Error as StdError;
+use std::time::Duration;
+
+use reqwest::Client;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, ElicitResult, ElicitationAction, InputRequest,
+    InputRequiredResult, ProtocolVersion,
+};
+use rmcp::service::{
+    ClientInitializeError, ClientLifecycleMode, ClientServiceExt, RoleClient, RunningService, ServiceError,
+};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use throughline_engine::effect::Attempt;
+use throughline_engine::work::{Asked, Field, Report};
+use throughline_net::Address;
+use tokio::sync::Mutex;
+use tokio::time::{Instant, timeout, timeout_at};
+
+use self::handler::{Elicited, Form, Handler};
+use crate::{Place, ServerSetting, Timeouts, arguments, rejected};
+
+/// The most bytes of one message of a server (`spec 06 §4.4`).
+const MAX_MESSAGE: usize = 4 * 1024 * 1024;
+/// The wait before a broken connection is made again, at first and at most.
+const AGAIN_FIRST: Duration = Duration::from_secs(1);
+const AGAIN_LONGEST: Duration = Duration::from_secs(60);
+/// How often a server may answer with nothing but "ask again".
+const STATES: usize = 3;
+
+type Running = RunningService<RoleClient, Handler>;
+type Http = StreamableHttpError<reqwest::Error>;
+
+/// One server.
+pub(crate) struct Server {
+    way: Way,
+    timeouts: Timeouts,
+    at: Mutex<At>,
+}
+
+/// How it is reached.
+enum Way {
+    Child(ServerSetting),
+    Http { client: Client, config: StreamableHttpClientTransportConfig },
+}
+
+/// The connection, and how making it went.
+#[derive(Default)]
+struct At {
+    open: Option<Connection>,
+    /// Failures since it last worked, and when it is tried again.
+    failures: u32,
+    again: Option<Instant>,
+}
+
+struct Connection {
+    running: Running,
+    elicited: Elicited,
+    group: Option<child::Group>,
+}
+
+/// What a tool says of itself: what is pinned.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Described {
+    pub(crate) name: String,
+    pub(crate) description: String,
+    pub(crate) said: Value,
+}
+
+/// A call of a tool.
+pub(crate) struct ToolCall<'a> {
+    pub(crate) tool: &'a str,
+    pub(crate) args: &'a BTreeMap<String, String>,
+    /// The answer to what was asked back: the far side's name for it, and what people said.
+    pub(crate) answer: Option<(&'a str, &'a BTreeMap<String, String>)>,
+    /// It may change something, so what it says was applied even when too long to take.
+    pub(crate) outward: bool,
+}
+
+/// What has to be sent back with an answer. It travels as the opaque name of the work.
+#[derive(Default, Serialize, Deserialize)]
+struct Resume {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    key: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    state: Option<String>,
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    form: Value,
+}
+
+impl Server {
+    /// # Errors
+    /// It cannot be used as it is configured; for a person to read.
+    pub(crate) fn new(setting: &ServerSetting, timeouts: Timeouts) -> Result<Self, String> {
+        let way = match setting {
+            ServerSetting::Child { .. } => Way::Child(setting.clone()),
+            ServerSetting::Http(place) => http(place, timeouts)?,
+        };
+        Ok(Self { way, timeouts, at: Mutex::default() })
+    }
+
+    /// Every tool, as the server describes it now.
+    ///
+    /// # Errors
+    /// It cannot be reached, or does not say.
+    pub(crate) async fn tools(&self) -> Result<Vec<Described>, String> {
+        let mut at =
+            timeout(self.timeouts.ready, self.at.lock()).await.map_err(|_| "it is busy".to_owned())?;
+        self.listed(&mut at).await
+    }
+
+    /// Makes one call of a tool that is described as `allowed` says.
+    pub(crate) async fn call(
+        &self,
+        call: &ToolCall<'_>,
+        allowed: impl AsyncFnOnce(Option<&Described>) -> Result<(), Attempt<Report>>,
+    ) -> Attempt<Report> {
+        let not_sent = |why: String, hint| Attempt::NotApplied { why, hint };
+        let Ok(mut at) = timeout(self.timeouts.ready, self.at.lock()).await else {
+            return not_sent("the server is busy with other calls".into(), None);
+        };
+        let tools = match self.listed(&mut at).await {
+            Ok(tools) => tools,
+            Err(why) => return not_sent(why, None),
+        };
+        let described = tools.iter().find(|tool| tool.name == call.tool);
+        if let Err(refused) = allowed(described).await {
+            return refused;
+        }
+        let Some(described) = described else {
+            return rejected(format!("the server has no tool {}", call.tool));
+        };
+        let params = match params(call, &described.said["inputSchema"]) {
+            Ok(params) => params,
+            Err(refused) => return refused,
+        };
+        let Some(connection) = at.open.as_ref() else {
+            return not_sent("the connection is closed".into(), None);
+        };
+        let given = call.answer.map(|(_, given)| given.clone());
+        connection.elicited.begin(given);
+        let until = Instant::now() + self.timeouts.call;
+        let answer = timeout_at(until, called(connection, params)).await;
+        let form = connection.elicited.take();
+        match answer {
+            Ok(Ok(response)) => told(call, response, form),
+            Ok(Err(error)) => {
+                let attempt = failed(&error);
+                if !matches!(error, ServiceError::McpError(_)) {
+                    at.broke();
+                }
+                attempt
+            }
+            Err(_) => Attempt::Unknown { why: "it did not answer in time".into() },
+        }
+    }
+
+    /// Ends the connection, and the process with all it started.
+    pub(crate) async fn close(&self) {
+        let open = self.at.lock().await.open.take();
+        if let Some(Connection { mut running, group, .. }) = open {
+            let _ = timeout(Duration::from_secs(1), running.close()).await;
+            drop(group);
+        }
+    }
+
+    async fn listed(&self, at: &mut At) -> Result<Vec<Described>, String> {
+        if at.open.as_ref().is_some_and(Connection::ended) {
+            at.broke();
+        }
+        if let (None, Some(again)) = (&at.open, at.again)
+            && again > Instant::now()
+        {
+            return Err("the server failed just now, and is given a moment".into());
+        }
+        let ready = async {
+            if at.open.is_none() {
+                at.open = Some(self.connected().await?);
+            }
+            let Some(connection) = &at.open else { return Err("the connection is closed".to_owned()) };
+            let tools = connection.running.list_all_tools().await.map_err(|error| chain(&error))?;
+            Ok(tools.iter().map(described).collect::<Vec<_>>())
+        };
+        let ready = timeout(self.timeouts.ready, ready).await;
+        match ready.unwrap_or_else(|_| Err("it was not ready in time".into())) {
+            Ok(tools) => {
+                at.failures = 0;
+                at.again = None;
+                Ok(tools)
+            }
+            Err(why) => {
+                at.broke();
+                Err(why)
+            }
+        }
+    }
+
+    async fn connected(&self) -> Result<Connection, String> {
+        let elicited = Elicited::default();
+        let handler = Handler(elicited.clone());
+        let lifecycle = ClientLifecycleMode::Auto {
+            preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+            legacy_version: Some(ProtocolVersion::V_2025_11_25),
+        };
+        let (running, group) = match &self.way {
+            Way::Http { client, config } => {
+                let transport = StreamableHttpClientTransport::with_client(client.clone(), config.clone());
+                (handler.serve_with_lifecycle(transport, lifecycle).await, None)
+            }
+            Way::Child(ServerSetting::Child { command, args, env }) => {
+                let (group, stdout, stdin) = child::start(command, args, env)
+                    .map_err(|error| format!("{} cannot be started: {error}", command.display()))?;
+                let transport = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(MAX_MESSAGE);
+                (handler.serve_with_lifecycle(transport, lifecycle).await, Some(group))
+            }
+            Way::Child(ServerSetting::Http(_)) => return Err("it is no process".into()),
+        };
+        let running = running.map_err(|error: ClientInitializeError| chain(&error))?;
+        Ok(Connection { running, elicited, group })
+    }
+}
+
+impl At {
+    /// It broke: it is made again after a wait that doubles.
+    fn broke(&mut self) {
+        self.open = None;
+        let wait = AGAIN_FIRST.saturating_mul(1 << self.failures.min(6)).min(AGAIN_LONGEST);
+        self.failures += 1;
+        self.again = Some(Instant::now() + wait);
+    }
+}
+
+impl Connection {
+    fn ended(&self) -> bool {
+        self.running.is_closed()
+            || self.running.peer().is_transport_closed()
+            || self.group.as_ref().is_some_and(child::Group::ended)
+    }
+}
+
+fn http(place: &Place, timeouts: Timeouts) -> Result<Way, String> {
+    let address = Address::read(&place.url, place.allow_loopback)?;
+    let client = throughline_net::client(address.reach(), timeouts.connect)?;
+    let mut config = StreamableHttpClientTransportConfig::with_uri(address.base())
+        .max_sse_event_size(MAX_MESSAGE)
+        .max_concurrent_requests(4)
+        .reinit_on_expired_session(false);
+    if let Some(token) = &place.token {
+        config = config.auth_header(token.word());
+    }
+    Ok(Way::Http { client, config })
+}
+
+fn described(tool: &rmcp::model::Tool) -> Described {
+    let said = json!({
+        "name": tool.name,
+        "description": tool.description,
+        "inputSchema": tool.input_schema,
+        "outputSchema": tool.output_schema,
+    });
+    let description = tool.description.as_deref().unwrap_or_default().to_owned();
+    Described { name: tool.name.to_string(), description, said }
+}
+
+fn params(call: &ToolCall<'_>, schema: &Value) -> Result<CallToolRequestParams, Attempt<Report>> {
+    let arguments = arguments::arguments(schema, call.args).map_err(|wrong| {
+        if wrong.name.is_empty() {
+            rejected(wrong.why)
+        } else {
+            crate::wrong_argument(&wrong.name, wrong.why)
+        }
+    })?;
+    let mut params = CallToolRequestParams::new(call.tool.to_owned()).with_arguments(arguments);
+    if let Some((remote, given)) = call.answer {
+        let resume: Resume = serde_json::from_str(remote).unwrap_or_default();
+        if let Some(state) = resume.state {
+            params = params.with_request_state(state);
+        }
+        if let Some(key) = resume.key {
+            let form = Form { message: String::new(), schema: resume.form };
+            let values = form.filled(given).map_err(rejected)?;
+            let filled = ElicitResult::new(ElicitationAction::Accept).with_content(values);
+            let filled = serde_json::to_value(filled).unwrap_or_default();
+            params = params.with_input_responses([(key, filled)].into());
+        }
+    }
+    Ok(params)
+}
+
+/// Calls, and again while the server only wants its state back.
+async fn called(
+    connection: &Connection,
+    mut params: CallToolRequestParams,
+) -> Result<CallToolResponse, ServiceError> {
+    for _ in 0..STATES {
+        let response = connection.running.call_tool_once(params.clone()).await?;
+        match response {
+            CallToolResponse::InputRequired(InputRequiredResult {
+                input_requests: None,
+                request_state: Some(state),
+                ..
+            }) => {
+                params.request_state = Some(state);
+                params.input_responses = None;
+            }
+            other => return Ok(other),
+        }
+    }
+    Err(ServiceError::InputRequiredRoundsExceeded { max_rounds: STATES })
+}
+
+/// What a response says, with the form that came while the tool ran.
+fn told(
+    call: &ToolCall<'_>,
+    response: CallToolResponse,
+    form: Option<Result<Form, String>>,
+) -> Attempt<Report> {
+    if let Some(form) = form {
+        return asks(form, None, None);
+    }
+    match response {
+        CallToolResponse::Complete(result) => match result::text(&result) {
+            Some(text) if result.is_error == Some(true) => rejected(text),
+            Some(text) => Attempt::Applied(Report::Said(text)),
+            None if call.outward => {
+                Attempt::Applied(Report::Said("(its answer is longer than 256 KiB and is not shown)".into()))
+            }
+            None => rejected("its answer is longer than 256 KiB"),
+        },
+        CallToolResponse::InputRequired(wanted) => {
+            let mut requests = wanted.input_requests.unwrap_or_default().into_iter();
+            match (requests.next(), requests.next()) {
+                (Some((key, InputRequest::Elicitation(request))), None) => {
+                    asks(Form::of(&request.params), Some(key), wanted.request_state)
+                }
+                (Some((_, InputRequest::CreateMessage(_))), None) => {
+                    rejected("it asks for a model's answer, which it is not given")
+                }
+                (Some((_, InputRequest::ListRoots(_))), None) => {
+                    rejected("it asks for folders, which it is not given")
+                }
+                _ => rejected("it asks for several things at once"),
+            }
+        }
+        _ => Attempt::Unknown { why: "it answered with something else than a result".into() },
+    }
+}
+
+fn asks(form: Result<Form, String>, key: Option<String>, state: Option<String>) -> Attempt<Report> {
+    let asked = form.and_then(|form| Ok((arguments::fields(&form.schema)?, form)));
+    let (fields, form) = match asked {
+        Ok(asked) => asked,
+        Err(why) => return rejected(why),
+    };
+    let resume = Resume { form: if key.is_some() { form.schema } else { Value::Null }, key, state };
+    let remote = serde_json::to_string(&resume).unwrap_or_default();
+    let fields = fields.into_iter().map(|(name, expected)| Field { name, expected }).collect();
+    Attempt::Applied(Report::Asked(Asked { remote, text: form.message, fields }))
+}
+
+/// What a call that has no answer proves (`spec 06 §4.3`).
+fn failed(error: &ServiceError) -> Attempt<Report> {
+    match error {
+        ServiceError::McpError(refused) => rejected(refused.message.to_string()),
+        ServiceError::InputRequiredRoundsExceeded { .. } => {
+            rejected("it asks to be asked again, over and over")
+        }
+        ServiceError::TransportSend(sent) => match sent.error.downcast_ref::<Http>() {
+            Some(Http::Client(http)) if http.is_connect() || http.is_builder() => {
+                Attempt::NotApplied { why: chain(error), hint: None }
+            }
+            Some(Http::HttpStatus(status)) if status.status == 429 => {
+                let hint = status.retry_after.as_deref().and_then(throughline_net::retry_after);
+                Attempt::NotApplied { why: "it is asked too often".into(), hint }
+            }
+            Some(Http::SessionExpired) => {
+                Attempt::NotApplied { why: "the server forgot us".into(), hint: None }
+            }
+            Some(Http::AuthRequired(_) | Http::InsufficientScope(_)) => {
+                rejected("the server refuses the token")
+            }
+            _ => Attempt::Unknown { why: chain(error) },
+        },
+        _ => Attempt::Unknown { why: chain(error) },
+    }
+}
+
+/// An error and its causes, on one line.
+fn chain(error: &dyn StdError) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        let more = inner.to_string();
+        if !text.contains(&more) {
+            text = format!("{text}: {more}");
+        }
+        cause = inner.source();
+    }
+    text.chars().take(240).collect()
+}
