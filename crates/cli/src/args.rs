@@ -84,6 +84,7 @@ pub(crate) enum Command {
     Doctor(commands::doctor::Args),
     Config(commands::config::Args),
     Telegram(commands::telegram::Args),
+    Tools(commands::tools::Args),
     Token(commands::token::Args),
     Explain(commands::explain::Args),
     Completions(commands::completions::Args),

@@ -10,6 +10,7 @@ use throughline_models::Model;
 use throughline_runtime::host::{self, Host};
 use throughline_runtime::{Keys, Parts, Ports, Runtime, Stop, from_environment};
 use throughline_store::{MemoryStore, SqliteStore, Store, StoreError, SystemClock};
+use throughline_tools::Clients;
 use throughline_trackers::Tracker;
 use throughline_trackers::local::LocalTracker;
 
@@ -17,7 +18,7 @@ use crate::codes::{self, Code};
 use crate::directory::Known;
 use crate::documents::StoredDocuments;
 use crate::web::channel::WebChannel;
-use crate::{Config, ConfigErrors, StoreUrl, key, models, telegram};
+use crate::{Config, ConfigErrors, StoreUrl, key, models, telegram, tools};
 
 /// The channels that are always there, beside the web. Their users read from the store.
 const CHANNELS: [&str; 2] = ["api", "terminal"];
@@ -59,6 +60,12 @@ pub enum StartError {
         /// Why.
         why: String,
     },
+    /// A tool or a sub-agent cannot be used as it is configured.
+    #[error("cannot use the configured tools: {why}")]
+    Tool {
+        /// Why.
+        why: String,
+    },
     /// Updates are to be polled, but go to a webhook.
     #[error(
         "cannot poll Telegram: its updates go to the webhook {url}; remove it with `throughline telegram setup`"
@@ -91,6 +98,7 @@ impl StartError {
             Self::Folder { .. } => &codes::STORE_OPEN,
             Self::Telegram { .. } => &codes::TELEGRAM_CONFIG,
             Self::Model { .. } => &codes::MODEL_MISCONFIGURED,
+            Self::Tool { .. } => &codes::TOOL_MISCONFIGURED,
             Self::WebhookSet { .. } => &codes::TELEGRAM_WEBHOOK_SET,
             Self::Listen { .. } => &codes::LISTEN_FAILED,
             Self::Recover(Stop::Unreadable { .. }) => &codes::UNREADABLE,
@@ -121,6 +129,8 @@ pub struct Instance {
     pub runtime: Arc<Runtime>,
     /// The embedded tracker.
     pub tracker: Arc<LocalTracker>,
+    /// The clients of tools and sub-agents, if some are configured.
+    pub tools: Option<Arc<Clients>>,
     /// The Telegram channel, if one is configured.
     pub telegram: Option<Arc<telegram::Edge>>,
 }
@@ -161,6 +171,7 @@ pub async fn open_tracking(
     let tracker = Arc::new(tracker(LocalTracker::new(config.tracker.clone(), documents)));
     let channel = |name: &str| (name.to_owned(), Arc::new(ReadFromStore::new(name)) as Arc<dyn Channel>);
     let pages: Arc<dyn Channel> = Arc::new(WebChannel::new(&config.server));
+    let clients = tools::open(&config, &store)?;
     let telegram = telegram::Edge::open(&config, &store, &key)?.map(Arc::new);
     let sends = telegram.iter().map(|edge| (CHANNEL.to_owned(), edge.channel() as Arc<dyn Channel>));
     let ports = Ports {
@@ -173,8 +184,8 @@ pub async fn open_tracking(
             .collect(),
         trackers: [("local".to_owned(), tracker.clone() as Arc<dyn Tracker>)].into(),
         model: models::open(&config)?.map(|models| models as Arc<dyn Model>),
-        // Clients of tools and sub-agents are not part of this version: without a host, a call fails and says so.
-        workers: std::collections::BTreeMap::new(),
+        // What has no client here is its host's, or a call of it fails and says so.
+        workers: tools::workers(clients.as_ref()),
         hosted: config.delivery_host.iter().map(|class| ("api".to_owned(), *class)).collect(),
     };
     let runtime = Arc::new(Runtime::new(Parts {
@@ -185,7 +196,7 @@ pub async fn open_tracking(
         faults: from_environment(),
         entropy: Arc::new(entropy),
     }));
-    Ok(Instance { config, store, runtime, tracker, telegram })
+    Ok(Instance { config, store, runtime, tracker, tools: clients, telegram })
 }
 
 impl Instance {

@@ -39,6 +39,7 @@ mod serve;
 mod socket;
 pub mod telegram;
 pub mod telling;
+pub mod tools;
 mod web;
 pub mod wire;
 

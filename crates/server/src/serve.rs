@@ -77,6 +77,9 @@ pub async fn serve_instance(
     server.finish().await;
     drop(server);
     host.drain().await;
+    if let Some(tools) = &app.instance.tools {
+        tools.close().await;
+    }
     tracing::info!("stopped");
     Ok(())
 }

@@ -239,9 +239,10 @@ pub(crate) fn not_started(error: &StartError, listen: &str) -> Failure {
         StartError::Store(_) | StartError::Folder { .. } | StartError::Recover(_) => {
             failure.hint(error.code().fix).exit(Exit::Unreachable)
         }
-        StartError::Key { .. } | StartError::Telegram { .. } | StartError::Model { .. } => {
-            failure.hint(error.code().fix).exit(Exit::Configuration)
-        }
+        StartError::Key { .. }
+        | StartError::Telegram { .. }
+        | StartError::Model { .. }
+        | StartError::Tool { .. } => failure.hint(error.code().fix).exit(Exit::Configuration),
         StartError::Listen { .. } | StartError::WebhookSet { .. } => failure.hint(error.code().fix),
     }
 }

@@ -15,7 +15,7 @@ use crate::error::Failure;
 use crate::settings;
 
 pub(crate) use embedded::Embedded;
-pub(crate) use local::Local;
+pub(crate) use local::{Local, not_started};
 pub(crate) use remote::Remote;
 
 /// Where to ask.

@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use throughline_server::wire::{
-    Approval, Effect, Lane, LaneInfo, Page, Pause, PauseChange, Replays, Resolve, SignInLink, TurnAnswer,
-    TurnInfo, Why,
+    Approval, Effect, Lane, LaneInfo, Page, Pause, PauseChange, PinnedTools, Replays, Resolve, SignInLink,
+    Tool, TurnAnswer, TurnInfo, Why,
 };
 use ureq::Agent;
 use ureq::http::Response;
@@ -15,6 +15,7 @@ use ureq::http::Response;
 use crate::app::App;
 use crate::error::Failure;
 use crate::exit::Exit;
+use crate::key;
 
 /// How long one request may take: longer than the longest wait for a decision.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -187,6 +188,17 @@ impl Remote {
     /// Makes a link that joins a person on Telegram to their account.
     pub(crate) fn telegram_link(&self, user: &str) -> Result<SignInLink, Failure> {
         self.send("POST", "/v1/telegram-links", "link", &json!({ "user": user }))
+    }
+
+    /// How tools and sub-agents stand.
+    pub(crate) fn tools(&self) -> Result<Vec<Tool>, Failure> {
+        Ok(self.get::<Page<Tool>>("/v1/tools")?.items)
+    }
+
+    /// Pins them, or one of them.
+    pub(crate) fn pin_tools(&self, name: Option<&str>) -> Result<PinnedTools, Failure> {
+        let key = key::fresh("pin")?;
+        self.send("POST", "/v1/tools/pin", &key, &json!({ "name": name }))
     }
 
     pub(crate) fn why(&self, turn: &str) -> Result<Why, Failure> {

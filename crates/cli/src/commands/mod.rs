@@ -17,6 +17,7 @@ pub(crate) mod serve;
 pub(crate) mod telegram;
 pub(crate) mod test;
 pub(crate) mod token;
+pub(crate) mod tools;
 pub(crate) mod version;
 pub(crate) mod why;
 
@@ -44,6 +45,7 @@ pub(crate) fn run(app: &App, command: Command) -> Outcome {
         Command::Doctor(args) => doctor::run(app, &args),
         Command::Config(args) => config::run(app, &args),
         Command::Telegram(args) => telegram::run(app, &args),
+        Command::Tools(args) => tools::run(app, &args),
         Command::Token(args) => token::run(app, &args),
         Command::Explain(args) => explain::run(app, &args),
         Command::Completions(args) => completions::run(app, &args),

@@ -326,10 +326,16 @@ codes! {
          it something. `kind = \"off\"` runs without one.",
         ["models.default", "models.classify", "models.draft", "models.review", "models.answer"];
     TOOL_CHANGED = 5301, "tool.changed", None, "A tool's definition changed",
-        "A tool server describes a tool differently than when it was pinned; the tool is off until it is pinned again.",
-        "A changed description can change what a model is told the tool does.",
-        "Read the new definition and pin it.",
-        [];
+        "A tool or a sub-agent says something else of itself than when it was pinned, or was never pinned. It is off; others work.",
+        "What a tool says it does, and what it takes, is what somebody looked at before it was allowed.",
+        "Read what it says now with `throughline tools list`, then allow it with `throughline tools pin`.",
+        ["mcp", "tools", "agents"];
+    TOOL_MISCONFIGURED = 5302, "tool.misconfigured", None, "A tool's configuration cannot work",
+        "A tool, an MCP server or a sub-agent is configured in a way that no call could succeed with. Nothing was started.",
+        "Its server is not defined, is neither a command nor a url, its address is not public https, or the file of its token \
+         cannot be used.",
+        "Correct what the message names; docs/tools.md has an example of each. `throughline doctor tools` asks all of them.",
+        ["mcp", "tools", "agents"];
 
     SQLITE_TOO_OLD = 6101, "sqlite.too_old", None, "The SQLite library is too old",
         "The linked SQLite library is older than 3.51.3. Nothing was started.",

@@ -10,7 +10,7 @@ use toml::Value;
 use super::layer::Merged;
 use super::{
     Config, ConfigError, ConfigErrors, Origin, Raw, RawTelegram, RawToken, Server, Setting, StoreUrl,
-    TelegramConfig, TelegramMode, models,
+    TelegramConfig, TelegramMode, models, tools,
 };
 use crate::auth::Token;
 use crate::codes::{self, Code};
@@ -86,8 +86,15 @@ pub(super) fn typed(merged: Merged) -> Result<Config, ConfigErrors> {
     }
     let projects: BTreeMap<String, ProjectConfig> =
         raw.projects.into_iter().map(|(key, raw)| (key, raw.project)).collect();
+    let raw_tools = tools::RawTools { servers: raw.mcp, tools: raw.tools, agents: raw.agents };
+    let called = tools::checked(raw_tools);
+    for (path, text) in &called.wrong {
+        wrong.say(&codes::TOOL_MISCONFIGURED, path, text.clone());
+    }
     let mut policy = raw.policy;
     policy.approvers = raw.approvers;
+    policy.tools = called.tools;
+    policy.agents = called.agents;
     if let Some((path, why)) = policy.wrong() {
         wrong.say(&codes::CONFIG_INVALID, &format!("policy.{path}"), format!("`policy.{path}` {why}"));
     }
@@ -123,6 +130,7 @@ pub(super) fn typed(merged: Merged) -> Result<Config, ConfigErrors> {
         delivery_host: raw.api.delivery_host,
         telegram,
         models,
+        tools: called.clients,
         telemetry: raw.telemetry,
         instance_key_file: raw.instance_key_file,
         settings,
@@ -291,6 +299,8 @@ pub(super) fn warnings(config: &Config) -> Vec<String> {
     let keys = config.models.by_purpose.values().filter_map(|model| model.api_key_file.as_ref());
     let keys: BTreeSet<_> = keys.collect();
     found.extend(keys.into_iter().filter_map(|file| readable_by_others(file, "a model's key")));
+    let tokens = config.tools.token_files();
+    found.extend(tokens.into_iter().filter_map(|file| readable_by_others(file, "a token")));
     let secrets = config.settings().iter().filter(|setting| matches!(setting.origin, Origin::Environment(_)));
     for setting in secrets.filter(|setting| setting.path.ends_with("sha256")) {
         found.push(format!("{} is set in the environment, where other processes may read it", setting.path));

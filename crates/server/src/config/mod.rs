@@ -9,6 +9,7 @@ mod layer;
 mod models;
 mod shape;
 mod sources;
+mod tools;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -27,6 +28,7 @@ pub use error::{ConfigError, ConfigErrors};
 pub use layer::Origin;
 pub use models::{ModelConfig, ModelsConfig};
 pub use sources::Sources;
+pub use tools::{AgentConfig, PlaceConfig, ServerConfig, ToolConfig, ToolsConfig};
 
 /// Everything an installation may say.
 #[derive(Clone, Debug)]
@@ -59,6 +61,8 @@ pub struct Config {
     pub telegram: Option<TelegramConfig>,
     /// The models, by purpose.
     pub models: ModelsConfig,
+    /// The tools and sub-agents that have clients here.
+    pub tools: ToolsConfig,
     /// The log.
     pub telemetry: Telemetry,
     /// The file of the instance key; beside the database when nobody says.
@@ -301,6 +305,12 @@ struct Raw {
     approvers: Vec<ApproverRule>,
     projects: BTreeMap<String, RawProject>,
     instance_key_file: Option<PathBuf>,
+    #[serde(default)]
+    mcp: BTreeMap<String, tools::RawServer>,
+    #[serde(default)]
+    tools: BTreeMap<String, tools::RawTool>,
+    #[serde(default)]
+    agents: BTreeMap<String, tools::RawAgent>,
 }
 
 #[derive(Deserialize)]

@@ -131,6 +131,9 @@ pub(super) fn settings() -> Shape {
         ),
         key("telegram", Table(telegram), "The Telegram channel. Without a token file there is none."),
         key("models", Table(models), "The models, by purpose. Nothing said: there is none."),
+        key("mcp", Map(Box::new(Table(server_of_tools()))), "MCP servers that tools are on, by name."),
+        key("tools", Map(Box::new(Table(tool()))), "The tools that may be called, by name."),
+        key("agents", Map(Box::new(Table(agent()))), "The sub-agents that may be handed a task, by name."),
         key("telemetry", Table(telemetry), "The log."),
         key("instance_key_file", Text, "File of the instance key; beside the database when not said."),
     ])
@@ -170,6 +173,59 @@ fn models() -> Vec<Key> {
     keys.push(key("user_day", Table(cap.clone()), "What one person may spend a day."));
     keys.push(key("tenant_day", Table(cap), "What one tenant may spend a day."));
     keys
+}
+
+fn risk() -> Key {
+    let risks = vec!["read", "write", "destructive"];
+    key("risk", Shape::Word(risks), "What it may do; destructive when not said.")
+}
+
+fn idempotent() -> Key {
+    key("idempotent", Shape::Flag, "Your word that what is sent twice under one id is done once.")
+}
+
+/// An MCP server: a child process or an address.
+fn server_of_tools() -> Vec<Key> {
+    use Shape::{Flag, Text};
+    vec![
+        key("command", Text, "The program to start; it is spoken to over its standard input and output."),
+        key("args", texts(), "Its arguments."),
+        key(
+            "env",
+            texts(),
+            "Names of environment variables it is given. Nothing else of the environment is.",
+        ),
+        key("url", Text, "The address of a server over HTTP, in place of a command."),
+        key("token_file", Text, "File of the bearer token it wants."),
+        key("allow_loopback", Flag, "Whether url may be on this machine, and then http."),
+    ]
+}
+
+fn tool() -> Vec<Key> {
+    use Shape::Text;
+    let args = Shape::Map(Box::new(Text));
+    vec![
+        key("server", Text, "Which of mcp it is on. Not said: the host behind the HTTP API performs it."),
+        key("tool", Text, "Its name there; the same when not said."),
+        risk(),
+        key("args", args, "What it has to know, by name: city = \"location\"."),
+        idempotent(),
+    ]
+}
+
+fn agent() -> Vec<Key> {
+    use Shape::{Flag, Text};
+    vec![
+        key(
+            "url",
+            Text,
+            "Its address; its card is below. Not said: the host behind the HTTP API performs it.",
+        ),
+        risk(),
+        key("token_file", Text, "File of the bearer token it wants."),
+        key("allow_loopback", Flag, "Whether url may be on this machine, and then http."),
+        idempotent(),
+    ]
 }
 
 /// A project of the local tracker.
@@ -225,15 +281,6 @@ fn policy() -> Shape {
             texts(),
             "Names of places that are known here, beside those of the gazetteer.",
         ));
-        let risk = || key("risk", Shape::Word(vec!["read", "write", "destructive"]), "What it may do.");
-        let args = key(
-            "args",
-            Shape::Map(Box::new(Shape::Text)),
-            "What it has to know, by name: city = \"location\".",
-        );
-        let map = |keys| Shape::Map(Box::new(Shape::Table(keys)));
-        keys.push(key("tools", map(vec![risk(), args]), "The tools that may be called, by name."));
-        keys.push(key("agents", map(vec![risk()]), "The sub-agents that may be handed a task, by name."));
         keys.push(key(
             "selection",
             selections(),

@@ -15,6 +15,7 @@ pub(crate) mod resolve;
 mod sign_in_links;
 mod stream;
 mod telegram_links;
+mod tools;
 pub(crate) mod tracker;
 pub(crate) mod turns;
 
@@ -64,6 +65,8 @@ pub(crate) fn all(app: &Arc<App>) -> Router<Arc<App>> {
         .route("/tracker/issues/{key}", get(tracker::get_issue))
         .route("/sign-in-links", post(sign_in_links::post_sign_in_link))
         .route("/telegram-links", post(telegram_links::post_telegram_link))
+        .route("/tools", get(tools::list_tools))
+        .route("/tools/pin", post(tools::post_pin))
         .route("/openapi.json", get(openapi::get_openapi));
     Router::new()
         .nest("/v1", v1)

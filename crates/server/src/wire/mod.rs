@@ -8,6 +8,7 @@ mod keeping;
 mod lane;
 mod option;
 mod problem;
+mod tool;
 mod turn;
 
 pub use approval::{Approval, Decide, DecideActor, Decided, Decision};
@@ -25,6 +26,7 @@ pub use option::{
     Selection, SetStanding, ShownBody, SnapshotBody, Standing, TargetRef, TraceEntry, View,
 };
 pub use problem::{Current, Pointed, ProblemDetails};
+pub use tool::{PinTools, PinnedTools, Tool};
 pub use turn::{Applied, Focus, Passed, Received, SettledBy, Turn, TurnAnswer, TurnInfo, Why};
 
 use serde::{Deserialize, Serialize};

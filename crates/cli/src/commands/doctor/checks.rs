@@ -151,6 +151,12 @@ pub(super) fn models(config: &Config) -> Result<Vec<Check>, Failure> {
     Ok(wait(models::examine(config))?.into_iter().map(check).collect())
 }
 
+/// What tools and sub-agents say of themselves, against the pins.
+pub(super) fn tools(config: &Config, local: Option<&Local>) -> Result<Vec<Check>, Failure> {
+    let store = local.map(|local| local.instance().store.clone());
+    Ok(wait(throughline_server::tools::examine(config, store))?.into_iter().map(check).collect())
+}
+
 fn check(Finding { what, state, found, fix }: Finding) -> Check {
     let state = match state {
         Stands::Ok => State::Ok,

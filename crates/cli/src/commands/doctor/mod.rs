@@ -17,6 +17,7 @@ Examples:
   throughline doctor
   throughline doctor telegram                         only the bot: token, updates, privacy
   throughline doctor model                            asks every configured model one small question
+  throughline doctor tools                            asks every tool's server and sub-agent what it is
   throughline doctor --server http://127.0.0.1:7070   what a running instance can be asked
 Ends with 3 when a check fails.")]
 pub(crate) struct Args {
@@ -32,6 +33,8 @@ enum Only {
     Telegram,
     /// The models: one small question to each
     Model,
+    /// The tools and sub-agents: whether each is there, and as it was pinned
+    Tools,
 }
 
 /// One line of the report.
@@ -71,6 +74,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
     let checks = match (&app.flags.server, args.only) {
         (_, Some(Only::Telegram)) => bot_alone(app)?,
         (_, Some(Only::Model)) => models_alone(app)?,
+        (_, Some(Only::Tools)) => tools_alone(app)?,
         (Some(url), None) => checks::of_instance(&Remote::new(app, url)?),
         (None, None) => local(app)?,
     };
@@ -110,6 +114,16 @@ fn models_alone(app: &App) -> Result<Vec<Check>, Failure> {
     checks::models(&config)
 }
 
+/// The tools and sub-agents, whatever else is wrong.
+fn tools_alone(app: &App) -> Result<Vec<Check>, Failure> {
+    let config = settings::installation(app, None)?;
+    if config.tools.is_empty() {
+        return Ok(vec![Check::ok("tools", "no tool and no sub-agent has a client here")]);
+    }
+    let opened = settings::stored(&config).then(|| Local::open(app)).transpose()?;
+    checks::tools(&config, opened.as_ref())
+}
+
 /// Everything that can be seen from here. What depends on something broken is left out: its fix comes first.
 fn local(app: &App) -> Result<Vec<Check>, Failure> {
     let config = match settings::installation(app, None) {
@@ -126,16 +140,21 @@ fn local(app: &App) -> Result<Vec<Check>, Failure> {
             .push(Check::ok("store", format!("{} is not there yet; the first start makes it", config.store)));
         found.extend(checks::telegram(&config, true)?);
         found.extend(checks::models(&config)?);
+        found.extend(checks::tools(&config, None)?);
         return Ok(found);
     }
     let opened = Local::open(app);
     let alone = opened.is_ok();
-    match opened {
-        Ok(local) => found.extend(checks::store(&local)),
-        Err(failure) => found.push(broken("store", &failure)),
+    match &opened {
+        Ok(local) => found.extend(checks::store(local)),
+        Err(failure) => found.push(broken("store", failure)),
     }
     found.extend(checks::telegram(&config, alone)?);
     found.extend(checks::models(&config)?);
+    // Pins are in the store: without it there is nothing to compare with.
+    if let Ok(local) = &opened {
+        found.extend(checks::tools(&config, Some(local))?);
+    }
     Ok(found)
 }
 

@@ -5,6 +5,7 @@ use throughline_engine::ask::{Answer, Ask, Question};
 use throughline_engine::effect::{EffectBody, EffectResult, FieldError, IssueChange, Outcome};
 use throughline_engine::focus::Hint;
 use throughline_engine::tickets::{Item, Part, Target};
+use throughline_engine::work::{Phase, Underway};
 use throughline_runtime::{MessageView, Runtime};
 use throughline_store::{EffectState, Performer, StoredEffect};
 
@@ -35,8 +36,19 @@ pub(super) struct EffectRow {
     /// Until when the host may report.
     deadline: Option<String>,
     outcome: Option<Told>,
+    /// Where it stands at a far side that goes on with it, or asked back.
+    far: Option<Far>,
     /// It asked a model.
     ask: Option<Asked>,
+}
+
+/// Work at a far side.
+#[derive(Serialize)]
+struct Far {
+    /// Its id over there.
+    remote: String,
+    /// What was said of it last.
+    told: String,
 }
 
 /// How an effect ended.
@@ -90,6 +102,7 @@ pub(super) fn row(effect: &StoredEffect) -> EffectRow {
         next_look: (effect.state == EffectState::Planned && effect.not_before > effect.created_at)
             .then(|| effect.not_before.rfc3339()),
         deadline: effect.row.deadline.map(|end| end.rfc3339()),
+        far: far(effect, outcome.as_ref()),
         outcome: outcome.as_ref().map(told),
         ask,
     }
@@ -117,6 +130,7 @@ pub(super) fn planned(runtime: &Runtime, planned: &Planned, views: &[MessageView
         next_look: None,
         deadline: None,
         outcome: None,
+        far: None,
         ask: None,
     }
 }
@@ -135,6 +149,14 @@ fn delivered(planned: &Planned, views: &[MessageView]) -> String {
 
 fn outcome(effect: &StoredEffect) -> Option<Outcome> {
     serde_json::from_str(effect.outcome.as_deref()?).ok()
+}
+
+fn far(effect: &StoredEffect, outcome: Option<&Outcome>) -> Option<Far> {
+    if let Some(Outcome::Done { result: EffectResult::Asked(asked) }) = outcome {
+        return Some(Far { remote: asked.remote.clone(), told: asked.text.clone() });
+    }
+    let Underway { remote, told } = serde_json::from_str(effect.outcome.as_deref()?).ok()?;
+    Some(Far { remote, told })
 }
 
 fn performer(performer: Performer) -> &'static str {
@@ -168,7 +190,14 @@ pub(super) fn line(body: &EffectBody) -> String {
         },
         EffectBody::PostChannel { to, text, .. } => format!("in {}: {text}", to.conversation),
         EffectBody::ToolCall(call) | EffectBody::AgentDelegate(call) => {
-            format!("{}: “{}”", call.job.target(), call.text)
+            let target = call.job.target();
+            match &call.phase {
+                Phase::Begin => format!("{target}: “{}”", call.text),
+                Phase::Answer { .. } => {
+                    format!("{target}, the answer to what it asked back: “{}”", call.text)
+                }
+                Phase::Stop { effect } => format!("{target}: stop {effect}"),
+            }
         }
         EffectBody::OptionExecute(call) => format!("run “{}” ({})", call.job.name(), call.job.target()),
         EffectBody::EvidenceFetch { scope_instance, .. } => format!("what does {scope_instance} hold now"),
@@ -198,6 +227,9 @@ fn told(outcome: &Outcome) -> Told {
             }
             EffectResult::Answered(answer) => plain(said(answer)),
             EffectResult::Said { text } => plain(text.clone()),
+            EffectResult::Asked(asked) => plain(format!("asked back: {}", asked.text)),
+            EffectResult::Stopped { text } if text.is_empty() => plain("stopped".into()),
+            EffectResult::Stopped { text } => plain(format!("stopped: {text}")),
             EffectResult::Snapshot { options, .. } => plain(format!("{} options", options.len())),
         },
         Outcome::Failed { reason, text, errors } => {

@@ -275,7 +275,7 @@ async fn focus(desk: &Desk, lane: &LaneInfo, focus: &FocusTrace) -> Result<Focus
 }
 
 async fn settles(desk: &Desk, turn: &Turn) -> Result<Option<EffectRow>, Problem> {
-    let Some(EventKind::EffectSettled { effect: id, .. }) =
+    let Some(EventKind::EffectSettled { effect: id, .. } | EventKind::EffectProgressed { effect: id, .. }) =
         turn.content.as_ref().map(|content| &content.event.kind)
     else {
         return Ok(None);
@@ -345,6 +345,7 @@ fn input(turn: &Turn) -> Input {
         }
         EventKind::IntakeNotice { message, .. } => input.text = Some(message.clone()),
         EventKind::EffectSettled { card, .. } => input.card = card.as_ref().map(|card| card.0.clone()),
+        EventKind::EffectProgressed { text, .. } => input.text = Some(text.clone()),
         EventKind::TimerDue { timer, .. } => input.facts.push(("Deadline", timer.0.clone())),
         EventKind::Unknown { name } => input.facts.push(("Kind", name.clone())),
     }

@@ -1,0 +1,131 @@
+//! `throughline tools`: what tools and sub-agents say of themselves, and keeping that they were looked at.
+
+use serde::Serialize;
+use throughline_server::wire::{PinnedTools, Tool};
+use throughline_server::{StartError, tools};
+
+use crate::api::Remote;
+use crate::app::App;
+use crate::error::{Failure, Outcome};
+use crate::exit::Exit;
+use crate::settings;
+
+/// Show tools and sub-agents, and pin what they say of themselves
+#[derive(Debug, clap::Args)]
+#[command(before_help = "\
+Examples:
+  throughline tools list                 asks every server and agent, and compares with the pins
+  throughline tools pin                  you have looked: all that is configured may be used
+  throughline tools pin tool:weather     this one alone
+  throughline tools list --server http://127.0.0.1:7070 --token-file admin.token")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// What is configured and what servers have beside it: pinned, new, changed, missing, unreachable or unused
+    List,
+    /// Keep that what is configured was looked at, as it describes itself now
+    Pin {
+        /// One alone: tool:weather, agent:writer
+        #[arg(value_name = "NAME")]
+        name: Option<String>,
+    },
+}
+
+/// The list, for programs.
+#[derive(Serialize)]
+struct List {
+    items: Vec<Tool>,
+}
+
+pub(crate) fn run(app: &App, args: &Args) -> Outcome {
+    match &args.command {
+        Command::List => list(app),
+        Command::Pin { name } => pin(app, name.as_deref()),
+    }
+}
+
+fn list(app: &App) -> Outcome {
+    let items = match &app.flags.server {
+        Some(url) => Remote::new(app, url)?.tools()?,
+        None => {
+            here(app, async |clients| tools::list(clients).await.map_err(|e| Failure::new(e.to_string())))?
+        }
+    };
+    if app.out.is_json() {
+        app.out.value(&List { items })?;
+        return Ok(Exit::Ok);
+    }
+    if items.is_empty() {
+        app.out.note("None is configured; docs/tools.md shows how.");
+    }
+    let rows: Vec<Vec<String>> = items.iter().map(row).collect();
+    app.out.table(&["STATE", "NAME", "WHERE", "WHAT IT SAYS IT DOES"], &rows)?;
+    let off = items.iter().filter(|tool| matches!(tool.state.as_str(), "new" | "changed")).count();
+    if off > 0 {
+        app.out.note(&format!("{} off until you looked at it: `throughline tools pin` (TL-5301)", are(off)));
+    }
+    Ok(Exit::Ok)
+}
+
+fn are(n: usize) -> String {
+    if n == 1 { "1 is".into() } else { format!("{n} are") }
+}
+
+fn row(tool: &Tool) -> Vec<String> {
+    let Tool { name, at, state, why, description, unasked } = tool;
+    let first = |text: &str| text.lines().next().unwrap_or_default().chars().take(80).collect::<String>();
+    let says = first(why.as_deref().unwrap_or(description));
+    let unasked = (!unasked.is_empty()).then(|| format!(" (nobody is asked for {})", unasked.join(", ")));
+    vec![state.clone(), name.clone(), at.clone(), format!("{says}{}", unasked.unwrap_or_default())]
+}
+
+fn pin(app: &App, name: Option<&str>) -> Outcome {
+    let pinned = match &app.flags.server {
+        Some(url) => Remote::new(app, url)?.pin_tools(name)?,
+        None => here(app, async |clients| {
+            if let Some(name) = name
+                && !clients.targets().any(|(target, _)| target == name)
+            {
+                let hint = "`throughline tools list` names them: tool:NAME, agent:NAME";
+                return Err(Failure::usage(format!("there is no {name}")).hint(hint));
+            }
+            let pinned = clients.pin(name).await.map_err(|e| Failure::new(e.to_string()))?;
+            Ok(PinnedTools { pinned })
+        })?,
+    };
+    if app.out.is_json() {
+        app.out.value(&pinned)?;
+        return Ok(Exit::Ok);
+    }
+    for name in &pinned.pinned {
+        app.out.line(&format!("pinned {name}"))?;
+    }
+    if pinned.pinned.is_empty() {
+        app.out.note("Nothing was new and nothing had changed.");
+    }
+    Ok(Exit::Ok)
+}
+
+/// Asks with the clients of the configured installation, over its store, which is made when it is not there yet.
+fn here<T>(
+    app: &App,
+    ask: impl AsyncFnOnce(&throughline_server::tools::Clients) -> Result<T, Failure>,
+) -> Result<T, Failure>
+where
+    T: Default,
+{
+    let config = settings::installation(app, None)?;
+    let listen = config.server.listen.to_string();
+    let failed = |error: StartError| crate::api::not_started(&error, &listen);
+    app.block_on(async {
+        let instance = throughline_server::open(config).await.map_err(failed)?;
+        let Some(clients) = &instance.tools else { return Ok(T::default()) };
+        let answer = ask(clients).await;
+        clients.close().await;
+        answer
+    })?
+}

@@ -1,0 +1,90 @@
+//! `GET /v1/tools` and `POST /v1/tools/pin`.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse, Response};
+use throughline_tools::{Clients, PinsError};
+
+use super::json;
+use crate::app::App;
+use crate::auth::Scope;
+use crate::codes;
+use crate::idempotency::{Keyed, once};
+use crate::problem::Problem;
+use crate::request::{caller, parse, read_json};
+use crate::{tools, wire};
+
+/// Where they are pinned: part of the request's key.
+const ROUTE: &str = "/v1/tools/pin";
+
+/// Tools and sub-agents
+///
+/// What is configured, and what MCP servers have beside it, each asked just now: whether it is as it was pinned.
+#[utoipa::path(
+    get, path = "/v1/tools", tag = "operations", operation_id = "listTools",
+    responses((status = 200, description = "All of them, in one page.", body = wire::Page<wire::Tool>))
+)]
+pub(crate) async fn list_tools(State(app): State<Arc<App>>, request: Request) -> Response {
+    list(&app, request).await.unwrap_or_else(IntoResponse::into_response)
+}
+
+async fn list(app: &App, request: Request) -> Result<Response, Problem> {
+    let (parts, _) = request.into_parts();
+    let caller = caller(app, &parts)?;
+    caller.need(Scope::Admin)?;
+    let items = match clients(app, &caller.tenant) {
+        Some(clients) => tools::list(&clients).await.map_err(cannot)?,
+        None => Vec::new(),
+    };
+    Ok(json(&wire::Page { items, next: None }))
+}
+
+/// Pin tools and sub-agents
+///
+/// As they describe themselves now: all that are configured, or the named one. What is not pinned, or says something else
+/// of itself since, is off (TL-5301).
+#[utoipa::path(
+    post, path = "/v1/tools/pin", tag = "operations", operation_id = "postToolsPin",
+    request_body = wire::PinTools,
+    params(("Idempotency-Key" = String, Header, description = "1 to 255 visible ASCII characters; the same for every repetition of this request")),
+    responses((status = 200, description = "What was pinned anew.", body = wire::PinnedTools))
+)]
+pub(crate) async fn post_pin(State(app): State<Arc<App>>, request: Request) -> Response {
+    pin(&app, request).await.unwrap_or_else(IntoResponse::into_response)
+}
+
+async fn pin(app: &Arc<App>, request: Request) -> Result<Response, Problem> {
+    let (parts, body) = request.into_parts();
+    let caller = caller(app, &parts)?;
+    caller.need(Scope::Admin)?;
+    let body = read_json(&parts.headers, body).await?;
+    let wire::PinTools { name } = parse(&body)?;
+    let keyed = Keyed::of(&caller, &parts.method, ROUTE, &parts.headers, &body)?;
+    let none = || {
+        Problem::new(&codes::NOT_FOUND, "no tool and no sub-agent has a client here; see `mcp` and `agents`")
+    };
+    let clients = clients(app, &caller.tenant).ok_or_else(none)?;
+    if let Some(name) = &name
+        && !clients.targets().any(|(target, _)| target == *name)
+    {
+        let text = format!("there is no {name:?}; GET /v1/tools names them");
+        return Err(Problem::new(&codes::NOT_FOUND, text));
+    }
+    let by = caller.principal;
+    once(app, keyed, async move {
+        let pinned = clients.pin(name.as_deref()).await.map_err(cannot)?;
+        tracing::warn!(by, pinned = pinned.join(" "), "tools were pinned");
+        Ok(wire::PinnedTools { pinned })
+    })
+    .await
+}
+
+/// Tools are the installation's, and so are its own tenant's to look at.
+fn clients(app: &App, tenant: &str) -> Option<Arc<Clients>> {
+    app.instance.tools.clone().filter(|_| tenant == app.config().tenant)
+}
+
+fn cannot(error: PinsError) -> Problem {
+    Problem::new(&codes::STORE_UNAVAILABLE, error.to_string())
+}

@@ -1,0 +1,226 @@
+//! Tools and sub-agents, plugged in: from settings and token files to what the loop calls; pins; and `doctor tools`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use throughline_engine::effect::{Attempt, Guarantee};
+use throughline_engine::work::{Errand, Report};
+use throughline_runtime::Worker;
+use throughline_store::{Document, MemoryStore, Store, StoreError, SystemClock};
+use throughline_tools::{
+    AgentSetting, Key, Listed, Pin, Pins, PinsError, Place, ServerSetting, Settings, Stands, ToolSetting,
+};
+
+use crate::config::{PlaceConfig, ServerConfig};
+use crate::finding::{Finding, State, finding};
+use crate::{Config, StartError, wire};
+
+pub use throughline_tools::Clients;
+
+/// Where pins are, among a store's documents.
+const PINS: &str = "pins";
+
+/// The clients of what is configured; `None` when nothing is. Nothing is started or asked yet.
+///
+/// # Errors
+/// A token file or an address cannot be used.
+pub(crate) fn open(config: &Config, store: &Arc<dyn Store>) -> Result<Option<Arc<Clients>>, StartError> {
+    if config.tools.is_empty() {
+        return Ok(None);
+    }
+    let mut settings = Settings::default();
+    for (name, server) in &config.tools.servers {
+        let server = match server {
+            ServerConfig::Child { command, args, env } => {
+                ServerSetting::Child { command: command.clone(), args: args.clone(), env: env.clone() }
+            }
+            ServerConfig::Http(at) => ServerSetting::Http(place(at)?),
+        };
+        settings.servers.insert(name.clone(), server);
+    }
+    for (name, tool) in &config.tools.tools {
+        let setting = ToolSetting {
+            server: tool.server.clone(),
+            tool: tool.tool.clone(),
+            args: tool.args.clone(),
+            idempotent: tool.idempotent,
+        };
+        settings.tools.insert(name.clone(), setting);
+    }
+    for (name, agent) in &config.tools.agents {
+        let setting = AgentSetting { place: place(&agent.place)?, idempotent: agent.idempotent };
+        settings.agents.insert(name.clone(), setting);
+    }
+    let pins = StoredPins { store: store.clone(), tenant: config.tenant.clone() };
+    let clients = Clients::new(settings, Arc::new(pins));
+    let clients = clients.map_err(|(what, why)| StartError::Tool { why: format!("`{what}`: {why}") });
+    Ok(Some(Arc::new(clients?)))
+}
+
+fn place(at: &PlaceConfig) -> Result<Place, StartError> {
+    let token = at.token_file.as_deref().map(token).transpose()?;
+    Ok(Place { url: at.url.clone(), token, allow_loopback: at.allow_loopback })
+}
+
+fn token(file: &Path) -> Result<Key, StartError> {
+    let cannot = |why: String| StartError::Tool { why };
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| cannot(format!("the token file {} cannot be read: {error}", file.display())))?;
+    Key::read(&text)
+        .ok_or_else(|| cannot(format!("{} does not hold a token, which is one word", file.display())))
+}
+
+/// The same as the loop wants them, by target.
+pub(crate) fn workers(clients: Option<&Arc<Clients>>) -> BTreeMap<String, Arc<dyn Worker>> {
+    let called = |clients: &Arc<Clients>, idempotent| Called { clients: clients.clone(), idempotent };
+    let all = clients.into_iter().flat_map(|clients| clients.targets().map(move |target| (clients, target)));
+    all.map(|(clients, (target, idempotent))| {
+        (target, Arc::new(called(clients, idempotent)) as Arc<dyn Worker>)
+    })
+    .collect()
+}
+
+/// One of them.
+struct Called {
+    clients: Arc<Clients>,
+    idempotent: bool,
+}
+
+#[async_trait]
+impl Worker for Called {
+    fn guarantee(&self) -> Guarantee {
+        if self.idempotent { Guarantee::Idempotent } else { Guarantee::Nothing }
+    }
+
+    async fn work(&self, errand: &Errand<'_>) -> Attempt<Report> {
+        self.clients.work(errand).await
+    }
+}
+
+/// Pins among a store's documents.
+struct StoredPins {
+    store: Arc<dyn Store>,
+    tenant: String,
+}
+
+fn cannot(act: &'static str) -> impl Fn(StoreError) -> PinsError {
+    move |error| PinsError { act, why: error.to_string() }
+}
+
+#[async_trait]
+impl Pins for StoredPins {
+    async fn get(&self, name: &str) -> Result<Option<Pin>, PinsError> {
+        let found = self.store.document(&self.tenant, PINS, name).await.map_err(cannot("read"))?;
+        // One that cannot be read pins nothing.
+        Ok(found.and_then(|found| serde_json::from_str(&found.body).ok()))
+    }
+
+    async fn put(&self, name: &str, pin: Pin) -> Result<(), PinsError> {
+        let body = serde_json::to_string(&pin).map_err(|e| PinsError { act: "kept", why: e.to_string() })?;
+        let before = self.store.document(&self.tenant, PINS, name).await.map_err(cannot("read"))?;
+        let version = before.map_or(0, |before| before.version);
+        let document = Document { key: name.into(), version, body };
+        match self.store.write_documents(&self.tenant, vec![(PINS.into(), document)]).await {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(PinsError { act: "kept", why: "somebody else pinned it just now".into() }),
+            Err(error) => Err(cannot("kept")(error)),
+        }
+    }
+}
+
+/// How everything stands, for people and programs.
+///
+/// # Errors
+/// The pins cannot be read.
+pub async fn list(clients: &Clients) -> Result<Vec<wire::Tool>, PinsError> {
+    Ok(clients.list().await?.into_iter().map(told).collect())
+}
+
+fn told(listed: Listed) -> wire::Tool {
+    let why = match &listed.stands {
+        Stands::Unreachable(why) => Some(why.clone()),
+        _ => None,
+    };
+    let state = listed.stands.word().to_owned();
+    wire::Tool {
+        name: listed.name,
+        at: listed.at,
+        state,
+        why,
+        description: listed.description,
+        unasked: listed.unasked,
+    }
+}
+
+/// Asks every configured server and agent what it is, and compares with the pins. `store`: where pins are, when there is
+/// one yet. Without anything configured there is nothing to look at.
+pub async fn examine(config: &Config, store: Option<Arc<dyn Store>>) -> Vec<Finding> {
+    const WHAT: &str = "tools";
+    let fresh = || Arc::new(MemoryStore::new(Arc::new(SystemClock::default()))) as Arc<dyn Store>;
+    let clients = match open(config, &store.unwrap_or_else(fresh)) {
+        Ok(None) => return Vec::new(),
+        Ok(Some(clients)) => clients,
+        Err(error) => {
+            let fix = "correct what it names; docs/tools.md has an example (TL-5302)";
+            return vec![finding(WHAT, State::Broken, error.to_string(), Some(fix))];
+        }
+    };
+    let mut found = Vec::new();
+    for (name, url) in here(config) {
+        let fix = "remove allow_loopback outside of tests, unless it does run on this machine";
+        found.push(finding(
+            "tool address",
+            State::Odd,
+            format!("{name} may be on this machine: {url}"),
+            Some(fix),
+        ));
+    }
+    match clients.list().await {
+        Ok(listed) => {
+            found.extend(listed.iter().filter(|one| one.stands != Stands::Unused).map(examined));
+        }
+        Err(error) => {
+            found.push(finding(WHAT, State::Broken, error.to_string(), Some("look at the store first")))
+        }
+    }
+    clients.close().await;
+    found
+}
+
+/// What may be on this machine.
+fn here(config: &Config) -> Vec<(String, String)> {
+    let servers = config.tools.servers.iter().filter_map(|(name, server)| match server {
+        ServerConfig::Http(place) => Some((format!("mcp.{name}"), place)),
+        ServerConfig::Child { .. } => None,
+    });
+    let agents = config.tools.agents.iter().map(|(name, agent)| (format!("agents.{name}"), &agent.place));
+    let all = servers.chain(agents).filter(|(_, place)| place.allow_loopback);
+    all.map(|(name, place)| (name, place.url.clone())).collect()
+}
+
+fn examined(one: &Listed) -> Finding {
+    let what = if one.name.starts_with("agent:") { "sub-agent" } else { "tool" };
+    let told = |text: &str| format!("{} ({}): {text}", one.name, one.at);
+    let broken = |text: &str, fix: &str| finding(what, State::Broken, told(text), Some(fix));
+    match &one.stands {
+        Stands::Unreachable(why) => broken(why, "is it running, and is its address or command right?"),
+        Stands::Missing => {
+            broken("its server has no such tool", "`throughline tools list` shows what it has")
+        }
+        Stands::New => broken(
+            "nobody has looked at it, so it is off",
+            "read `throughline tools list`, then `throughline tools pin` (TL-5301)",
+        ),
+        Stands::Changed => broken(
+            "it says something else of itself than when it was pinned, so it is off",
+            "read `throughline tools list`, then `throughline tools pin` (TL-5301)",
+        ),
+        Stands::Pinned | Stands::Unused if !one.unasked.is_empty() => broken(
+            &format!("it has to know {}, and nobody is asked for that", one.unasked.join(", ")),
+            "name it in the tool's `args`",
+        ),
+        Stands::Pinned | Stands::Unused => finding(what, State::Ok, told("as it was pinned"), None),
+    }
+}
