@@ -32,7 +32,8 @@ async fn t1_do_that_hands_over_the_newest_task_and_clears_the_retry_of_the_older
     let server = peers.pinned().await;
     offered(&peers, &server).await;
     let turn = says(&server, "k4", "do that via sub-agent", None).await;
-    assert_eq!(turn["reason"], "pending.mismatch", "{turn:#}");
+    assert_eq!(turn["reason"], "delegation.started", "{turn:#}");
+    assert_eq!(turn["also"], json!(["pending.mismatch"]), "{turn:#}");
     assert_eq!(turn["focus"]["task"], "email");
     hears(&server, &turn, "writer:\n> Written: draft the partner update email").await;
     assert!(!pendings(&server, &turn).await.contains(&"tool_retry_offer".to_owned()));

@@ -62,8 +62,7 @@ async fn to2_a_write_that_times_out_is_uncertain_and_not_called_again() {
     assert!(peers.noted("calls").is_empty(), "nothing is called before it is approved");
     peers.tell("slow", "");
     let turn = server.press("k4", C, "ana", &token(&card, "approve")).await;
-    hears(&server, &turn, "No answer from book").await;
-    assert_eq!(pendings(&server, &turn).await, ["waiting_uncertain_effect"]);
+    until("a person is asked", || async { pendings(&server, &turn).await == ["waiting_uncertain_effect"] }).await;
     assert_eq!(peers.noted("calls"), ["book 3 Swansea"], "called once, with a number");
     let effects = server.get("/v1/effects?state=uncertain").send().await.json();
     assert_eq!(effects["items"].as_array().unwrap().len(), 1);
