@@ -1,5 +1,5 @@
-//! `cargo xtask peers`: clients that we did not write, run against the fakes of vendors' servers, and a server that we did
-//! not write, for our clients. They are installed from their own registries, into the system's temporary folder and not
+//! `cargo xtask peers`: clients that we did not write, run against the fakes of vendors' servers, and servers that we did
+//! not write, for our clients: of models, of tools, and a sub-agent. They are installed from their own registries, into the system's temporary folder and not
 //! into the repository.
 
 use std::path::{Path, PathBuf};
@@ -15,6 +15,12 @@ use crate::say;
 const REQUIREMENTS: &str = "crates/fakes/tests/peers/requirements.txt";
 /// Where the tests look for the Python that has them.
 const PYTHON: &str = "THROUGHLINE_PYTHON";
+/// The kits of tools' and sub-agents' protocols, pinned.
+const KITS: &str = "crates/server/tests/tools/peers/requirements.txt";
+/// A server of tools that uses everything there is in its protocol.
+const EVERYTHING: &str = "@modelcontextprotocol/server-everything@2026.8.31";
+/// Where the tests look for its program.
+const EVERYTHING_AT: &str = "THROUGHLINE_EVERYTHING";
 /// The server of models; it has no dependencies.
 const AIMOCK: &str = "@copilotkit/aimock@1.43.0";
 /// Where the tests look for its program.
@@ -26,52 +32,68 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
         bail!("`cargo xtask peers` takes no arguments");
     }
     if repo.has("python3", &["-m", "venv", "--help"]) {
-        let python = clients(repo)?;
-        test(repo, "throughline-fakes", PYTHON, &python)?;
+        let python = python(repo, REQUIREMENTS, "python")?;
+        test(repo, "throughline-fakes", "peers", &[(PYTHON, &python)])?;
     } else {
         say::step("clients: skipped, there is no Python with venv (Debian: `apt install python3-venv`)");
     }
     if repo.has("npm", &["--version"]) {
-        let llmock = aimock()?;
-        test(repo, "throughline-models", LLMOCK, &llmock)?;
+        let llmock = package(AIMOCK, "aimock", ".bin/llmock")?;
+        test(repo, "throughline-models", "peers", &[(LLMOCK, &llmock)])?;
     } else {
         say::step("aimock: skipped, there is no npm (Debian: `apt install npm`)");
     }
+    tools(repo)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn test(repo: &Repo, package: &str, variable: &str, program: &Path) -> Result<()> {
-    let tests = ["test", "-p", package, "--test", "peers", "--locked", "--", "--ignored"];
-    cargo_with(repo, &tests, &[(variable, &program.to_string_lossy())])
+/// Tools and sub-agents through the server, against the kits of their protocols.
+pub(crate) fn tools(repo: &Repo) -> Result<()> {
+    if !(repo.has("python3", &["-m", "venv", "--help"]) && repo.has("npm", &["--version"])) {
+        say::step("tools: skipped, there is no Python with venv or no npm (Debian: `apt install python3-venv npm`)");
+        return Ok(());
+    }
+    let kits = python(repo, KITS, "kits")?;
+    let everything =
+        package(EVERYTHING, "everything", "@modelcontextprotocol/server-everything/dist/index.js")?;
+    test(repo, "throughline-server", "tools", &[(PYTHON, &kits), (EVERYTHING_AT, &everything)])
 }
 
-/// The program of the server of models, installed unless an earlier run did.
-fn aimock() -> Result<PathBuf> {
-    let folder = std::env::temp_dir().join("throughline-peers-aimock");
-    let (program, made) = (folder.join("node_modules/.bin/llmock"), folder.join("made"));
-    if std::fs::read_to_string(&made).is_ok_and(|installed| installed == AIMOCK) {
+fn test(repo: &Repo, package: &str, target: &str, programs: &[(&str, &Path)]) -> Result<()> {
+    let tests = ["test", "-p", package, "--test", target, "--locked", "--", "--ignored"];
+    let programs: Vec<(&str, String)> =
+        programs.iter().map(|(name, path)| (*name, path.to_string_lossy().into_owned())).collect();
+    let variables: Vec<(&str, &str)> = programs.iter().map(|(name, path)| (*name, path.as_str())).collect();
+    cargo_with(repo, &tests, &variables)
+}
+
+/// A program of a package, installed unless an earlier run did.
+fn package(name: &str, folder: &str, program: &str) -> Result<PathBuf> {
+    let folder = std::env::temp_dir().join(format!("throughline-peers-{folder}"));
+    let (program, made) = (folder.join("node_modules").join(program), folder.join("made"));
+    if std::fs::read_to_string(&made).is_ok_and(|installed| installed == name) {
         return Ok(program);
     }
-    say::step(&format!("installing {AIMOCK} into {}", folder.display()));
+    say::step(&format!("installing {name} into {}", folder.display()));
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let npm = ["install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix"];
-    finish(Command::new("npm").args(npm).arg(&folder).arg(AIMOCK))?;
-    write(&made, AIMOCK)?;
+    finish(Command::new("npm").args(npm).arg(&folder).arg(name))?;
+    write(&made, name)?;
     Ok(program)
 }
 
 /// The Python of a virtual environment with what is pinned, made unless an earlier run did.
-fn clients(repo: &Repo) -> Result<PathBuf> {
-    let wanted = repo.read(REQUIREMENTS).with_context(|| format!("there is no {REQUIREMENTS}"))?;
-    let folder = std::env::temp_dir().join("throughline-peers-python");
+fn python(repo: &Repo, requirements: &str, folder: &str) -> Result<PathBuf> {
+    let wanted = repo.read(requirements).with_context(|| format!("there is no {requirements}"))?;
+    let folder = std::env::temp_dir().join(format!("throughline-peers-{folder}"));
     let (python, made) = (folder.join("bin/python"), folder.join("made"));
     if std::fs::read_to_string(&made).is_ok_and(|installed| installed == wanted) {
         return Ok(python);
     }
-    say::step(&format!("installing {REQUIREMENTS} into {}", folder.display()));
+    say::step(&format!("installing {requirements} into {}", folder.display()));
     finish(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
     let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"];
-    finish(Command::new(&python).args(pip).arg(repo.path(REQUIREMENTS)))?;
+    finish(Command::new(&python).args(pip).arg(repo.path(requirements)))?;
     write(&made, &wanted)?;
     Ok(python)
 }

@@ -158,7 +158,7 @@ async fn an_uncertain_effect_is_resolved_by_a_person() {
 async fn a_task_is_handed_to_the_hosts_own_agent() {
     let sources = demo().flag("api.delivery_host", "agent.delegate", "--host");
     let server =
-        Server::start(sources.flag("policy.agents", "{ writer = { risk = \"read\" } }", "--set")).await;
+        Server::start(sources.flag("agents", "{ writer = { risk = \"read\" } }", "--set")).await;
     let turn = server.say("k1", "c1", "ana", "@writer draft the partner update").await;
     assert_eq!(turn["reason"], "delegation.started", "{turn:#}");
     let find = |effects: &Value| {
@@ -201,7 +201,7 @@ async fn an_uncertain_hand_over_is_resolved_by_a_person() {
         "[{ effects = [\"agent.*\"], targets = [\"agent:*\"], allow = [\"user:ana\"], self_approve = true }]";
     let sources = demo()
         .flag("api.delivery_host", "agent.delegate", "--host")
-        .flag("policy.agents", "{ writer = { risk = \"write\" } }", "--set")
+        .flag("agents", "{ writer = { risk = \"write\" } }", "--set")
         .flag("approvers", rule, "--set");
     let server = Server::start(sources).await;
     let turn = server.say("k1", "c1", "ana", "@writer publish the notes").await;
@@ -240,7 +240,7 @@ async fn an_uncertain_hand_over_is_resolved_by_a_person() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_a_host_or_a_client_a_hand_over_fails_and_says_so() {
     let server =
-        Server::start(demo().flag("policy.agents", "{ writer = { risk = \"read\" } }", "--set")).await;
+        Server::start(demo().flag("agents", "{ writer = { risk = \"read\" } }", "--set")).await;
     let turn = server.say("k1", "c1", "ana", "@writer draft the partner update").await;
     let lane = turn["lane"].as_str().unwrap();
     eventually("it is said", || async {

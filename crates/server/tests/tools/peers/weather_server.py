@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Elicit, Resolve
+from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel
 
 FOLDER = pathlib.Path(sys.argv[1])
@@ -56,7 +57,7 @@ def environment() -> str:
 
 @server.tool(description="Fails.", structured_output=False)
 def broken() -> str:
-    raise ValueError("the thermometer is broken")
+    raise ToolError("the thermometer is broken")
 
 
 class Stay(BaseModel):
