@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use throughline_engine::lane::Lane;
-use throughline_engine::memory::{Fact, FactChange, FactKey, FactSet, Gone, wants};
-use throughline_engine::{Event, Given, Step, Timestamp, snapshot};
+use throughline_engine::memory::{Fact, FactChange, FactKey, FactSet, FactsTouched, Gone, wants};
+use throughline_engine::{Event, Given, Timestamp, snapshot};
 use throughline_store::{FactBody, FactsVersion, FactsWrite, StoredFacts};
 
 use crate::given::unreadable;
@@ -86,8 +86,9 @@ fn decoded(key: &FactKey, stored: &StoredFacts) -> Result<FactSet, Stop> {
 }
 
 /// What a turn does to the sets, as the store takes it.
-pub(crate) fn writes(step: &Step, now: Timestamp) -> Vec<FactsWrite> {
-    let touched = step.facts.iter().filter(|set| !(set.changes.is_empty() && set.used.is_empty()));
+#[must_use]
+pub fn fact_writes(facts: &[FactsTouched], now: Timestamp) -> Vec<FactsWrite> {
+    let touched = facts.iter().filter(|set| !(set.changes.is_empty() && set.used.is_empty()));
     let writes = touched.map(|set| FactsWrite {
         key: set.key.clone(),
         expected: set.revision,

@@ -35,6 +35,7 @@ mod wake;
 mod zone;
 
 pub use erase::{Erased, Subject};
+pub use facts::fact_writes;
 pub use faults::{Crash, FailPoint, Faults, NoFaults, from_environment};
 pub use foresee::Foreseen;
 pub use intake::Inbound;

@@ -19,7 +19,7 @@ use throughline_store::{
     RowState, Seq, StoreError, TimerRow, TokenRow, TurnCommit, Write,
 };
 
-use crate::facts;
+use crate::facts::fact_writes;
 use crate::lane::Actor;
 use crate::record::{Said, Shown, TurnRow, checkpoint, content_hash};
 use crate::{Committed, FailPoint, Runtime, Stop, counted, intake};
@@ -303,7 +303,7 @@ impl Runtime {
             timers: timers(lane, step),
             clear_timers: step.clear_timers.clone(),
             records: record_writes(step, encoded),
-            facts: facts::writes(step, now),
+            facts: fact_writes(&step.facts, now),
             message_map: message_map(step),
             tokens: self.tokens(lane, step),
             erasures: Vec::new(),

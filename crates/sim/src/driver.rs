@@ -7,6 +7,7 @@ use throughline_channels::Channel;
 use throughline_engine::effect::{EffectResult, Outcome};
 use throughline_engine::given::Paused;
 use throughline_engine::lane::{Lane, Record};
+use throughline_engine::memory::{Fact, FactKey};
 use throughline_engine::work::Underway;
 use throughline_engine::{Event, LaneKey, Millis, Timestamp};
 use throughline_models::Model;
@@ -17,8 +18,9 @@ use throughline_testkit::model::Restart;
 use throughline_trackers::local::StoredIssue;
 
 use crate::checkers;
+use crate::facts;
 use crate::faults::POINTS;
-use crate::given::{amend, seed};
+use crate::given::{self, amend, seed};
 use crate::host::{done, failed, is_hosts, said};
 use crate::seen::Looked;
 use crate::world::{Outside, TENANT};
@@ -116,6 +118,8 @@ impl Driver for SimDriver {
                 block(seed(&run.host, &key, lane))?;
             }
         }
+        let facts: Vec<_> = world.facts.iter().map(|fact| (run.key(&fact.lane), fact.clone())).collect();
+        block(given::facts(&run.host, &facts))?;
         if let Some(paused) = &world.paused {
             block(switch(&run.host, Some(paused)))?;
         }
@@ -180,6 +184,15 @@ impl Driver for SimDriver {
         block(run.host.lane(&key))
     }
 
+    fn facts(&mut self, name: &str) -> Result<Vec<(FactKey, Fact)>, DriverError> {
+        let run = self.run()?;
+        let key = run.key(name);
+        block(async {
+            let lane = run.host.lane(&key).await?;
+            facts::in_reach(&run.host, &lane).await
+        })
+    }
+
     fn fail_points(&self) -> &[&'static str] {
         &self.points
     }
@@ -202,7 +215,9 @@ impl Driver for SimDriver {
 
 impl Run {
     fn key(&mut self, name: &str) -> LaneKey {
-        let key = LaneKey::new(TENANT, "sim", &self.channel, name, "");
+        // `room/t1` is a thread of a room; any other name is a room of its own.
+        let (conversation, thread) = name.split_once('/').unwrap_or((name, ""));
+        let key = LaneKey::new(TENANT, "sim", &self.channel, conversation, thread);
         if !self.lanes.iter().any(|(known, _)| known == name) {
             self.lanes.push((name.into(), key.clone()));
         }

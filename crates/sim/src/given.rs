@@ -3,11 +3,15 @@
 use std::collections::BTreeMap;
 
 use throughline_engine::lane::{Lane, Record};
+use throughline_engine::memory::{FactScope, FactsTouched};
 use throughline_engine::{Decision, Event, LaneKey, Reason, Verdict, canon, snapshot};
 use throughline_runtime::record::{GENESIS, Said, TurnRow, checkpoint, content_hash};
 use throughline_runtime::{Runtime, Stop};
 use throughline_store::{Claim, RecordWrite, TurnCommit, Write};
 use throughline_testkit::driver::SeedLane;
+use throughline_testkit::model::GivenFact;
+
+use crate::facts;
 
 /// What the delivery key of such a turn begins with.
 pub(crate) const SEED: &str = "scenario:given";
@@ -16,18 +20,39 @@ pub(crate) const SEED: &str = "scenario:given";
 pub(crate) async fn seed(host: &Runtime, key: &LaneKey, given: &SeedLane) -> Result<(), Stop> {
     let mut lane = Lane::new(key.clone());
     lane.head = given.head.clone();
-    write(host, lane, &given.records).await
+    write(host, lane, &given.records, Vec::new()).await
+}
+
+/// Writes the facts that are given: those of a lane into it, the others beside a turn of the lane they are given in.
+pub(crate) async fn facts(host: &Runtime, given: &[(LaneKey, GivenFact)]) -> Result<(), Stop> {
+    for (key, place, facts) in facts::given(host, given, host.store().now()) {
+        let lane = host.lane(&key).await?;
+        if place.scope == FactScope::Thread {
+            write(host, lane, &facts::records(&facts), Vec::new()).await?;
+            continue;
+        }
+        let revision = host.facts(&place).await?.revision;
+        let changes = facts::changes(&facts);
+        let touched = FactsTouched { key: place, revision, opened: true, changes, used: Vec::new() };
+        write(host, lane, &[], vec![touched]).await?;
+    }
+    Ok(())
 }
 
 /// Writes records into a lane beside its turns, once nothing of it is held in memory.
 pub(crate) async fn amend(host: &Runtime, key: &LaneKey, records: &[Record]) -> Result<(), Stop> {
     let lane = host.lane(key).await?;
     host.release_idle(true).await?;
-    write(host, lane, records).await
+    write(host, lane, records, Vec::new()).await
 }
 
 /// One turn that nobody decided, with a checkpoint, so that replays start behind it.
-async fn write(host: &Runtime, mut lane: Lane, records: &[Record]) -> Result<(), Stop> {
+async fn write(
+    host: &Runtime,
+    mut lane: Lane,
+    records: &[Record],
+    facts: Vec<FactsTouched>,
+) -> Result<(), Stop> {
     let (store, key) = (host.store(), lane.key.clone());
     let Claim::Ours { epoch, revision } = store.claim(&key, SEED).await? else {
         return Err(Stop::Unreadable { what: format!("lane {key}"), why: "it is held".into() });
@@ -92,7 +117,7 @@ async fn write(host: &Runtime, mut lane: Lane, records: &[Record]) -> Result<(),
         timers: Vec::new(),
         clear_timers: Vec::new(),
         records: records.iter().map(record).collect(),
-        facts: Vec::new(),
+        facts: throughline_runtime::fact_writes(&facts, now),
         message_map: Vec::new(),
         tokens: Vec::new(),
         audit: Vec::new(),

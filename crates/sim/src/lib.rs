@@ -8,6 +8,7 @@ mod channel;
 mod checkers;
 mod driver;
 mod eval;
+mod facts;
 mod faults;
 mod given;
 mod host;

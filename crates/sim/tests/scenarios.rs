@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use throughline_engine::given::Paused;
+use throughline_engine::memory::{Fact, FactKey};
 use throughline_engine::{Lane, Millis, Record, Timestamp, canon};
 use throughline_sim::SimDriver;
 use throughline_testkit::driver::{Checker, Delivery, SeenTurn, Settling};
@@ -103,6 +104,10 @@ impl Driver for Restarting {
 
     fn lane(&mut self, name: &str) -> Result<Lane, DriverError> {
         self.0.lane(name)
+    }
+
+    fn facts(&mut self, name: &str) -> Result<Vec<(FactKey, Fact)>, DriverError> {
+        self.0.facts(name)
     }
 
     fn check(&mut self, checker: Checker) -> Result<(), String> {

@@ -1,10 +1,12 @@
 //! What was expected against what was seen.
 
+mod fact;
 pub(crate) mod option;
 
 use std::collections::BTreeMap;
 
 use throughline_engine::lane::{Lane, Task};
+use throughline_engine::memory::{Fact, FactKey};
 use throughline_engine::recognize::Value;
 use throughline_engine::trace::{Rung, TurnSummary};
 use throughline_engine::workflow::{Action, Card, CardModel, CardStatus, ItemModel, Progress};
@@ -50,6 +52,8 @@ pub(crate) struct Sight<'a> {
     pub(crate) book_before: &'a Book,
     /// What was seen so far, this turn included.
     pub(crate) book: &'a Book,
+    /// The facts in reach of the lane afterwards, where the scenario asks for them.
+    pub(crate) facts: &'a [(FactKey, Fact)],
     /// A fault was injected: what a repeated attempt may change is not compared.
     pub(crate) faulty: bool,
 }
@@ -158,6 +162,7 @@ fn check(one: &Expectation, sight: &Sight<'_>) -> Vec<Mismatch> {
         Expectation::Handoff(wanted) => option::handoff(wanted.as_ref(), sight),
         Expectation::View(wanted) => option::view(wanted, sight),
         Expectation::Telemetry(wanted) => option::telemetry(wanted, sight),
+        Expectation::Facts(wanted) => fact::facts(wanted, sight),
         Expectation::Later { key, .. } => plain(false, key.clone(), "not supported by this version".into()),
         Expectation::Not(_) => Vec::new(),
     }

@@ -14,11 +14,12 @@ use std::fmt;
 use throughline_engine::event::EventKind;
 use throughline_engine::given::{Actor, Addressing, Paused};
 use throughline_engine::lane::{Lane, LaneState, MessageKind, Record};
+use throughline_engine::memory::{Fact, FactKey};
 use throughline_engine::trace::TurnSummary;
 use throughline_engine::workflow::CardModel;
 use throughline_engine::{CardId, MessageId, Millis, Policy, Timestamp};
 
-use crate::model::{Fault, GivenWorker, HostAnswer, Restart, ScriptedAnswer};
+use crate::model::{Fault, GivenFact, GivenWorker, HostAnswer, Restart, ScriptedAnswer};
 
 /// A world a scenario can run in. Synchronous: a driver over async code blocks inside.
 ///
@@ -94,6 +95,15 @@ pub trait Driver {
     /// What the world cannot do.
     fn lane(&mut self, name: &str) -> Result<Lane, DriverError>;
 
+    /// The facts in reach of a lane: its own, those of its channel, and those of every epic.
+    ///
+    /// # Errors
+    ///
+    /// What the world cannot do.
+    fn facts(&mut self, _lane: &str) -> Result<Vec<(FactKey, Fact)>, DriverError> {
+        Err(DriverError::unsupported("expect facts"))
+    }
+
     /// The fail points (`spec 06 §8`) this driver can be killed at. None: it knows no faults.
     fn fail_points(&self) -> &[&'static str] {
         &[]
@@ -132,6 +142,8 @@ pub struct World {
     pub zones: BTreeMap<String, String>,
     /// The lanes to begin with, `main` always among them.
     pub lanes: Vec<SeedLane>,
+    /// The facts that are known.
+    pub facts: Vec<GivenFact>,
     /// The tracker.
     pub tracker: TrackerWorld,
     /// How the next posts in the channel go, in order.

@@ -1,5 +1,6 @@
 //! Writing scenarios: YAML that reads back as the same scenario, in the style people write.
 
+mod fact;
 mod option;
 
 use std::collections::BTreeMap;
@@ -153,8 +154,8 @@ fn given(given: &Given) -> Pairs {
     if let Some(switch) = &given.paused {
         all.put("paused", pause(switch));
     }
-    for (key, value) in &given.later {
-        all.put(key, json(value));
+    if !given.facts.is_empty() {
+        all.put("facts", Value::Sequence(given.facts.iter().map(fact::given).collect()));
     }
     all.0
 }
@@ -324,6 +325,7 @@ pub(crate) fn act(act: &Act) -> (String, Value) {
         }
         Act::Host(says) => ("host".into(), map(vec![("assistant.posted".into(), host(says))])),
         Act::Reports(report) => ("host".into(), map(vec![("task.reported".into(), reports(report))])),
+        Act::States(states) => (states.user.clone(), fact::states(states)),
         Act::Shows(shows) => ("host".into(), map(vec![("options.shown".into(), option::shows(shows))])),
         Act::Closes(closes) => ("host".into(), map(vec![("options.closed".into(), option::closes(closes))])),
         Act::Focuses(focus) => ("host".into(), map(vec![("focus.changed".into(), option::focuses(focus))])),
@@ -455,6 +457,8 @@ pub(crate) fn expectation(one: &Expectation) -> (String, Value) {
         Expectation::Handoff(Some(wanted)) => option::handoff(wanted),
         Expectation::View(view) => option::view(view),
         Expectation::Telemetry(events) => option::telemetry(events),
+        Expectation::Facts(facts) if facts.is_empty() => none(),
+        Expectation::Facts(facts) => Value::Sequence(facts.iter().map(fact::expected).collect()),
         Expectation::Later { value, .. } => json(value),
         Expectation::Not(list) => expectations(list),
     };

@@ -141,6 +141,7 @@ fn delivers(act: &Act) -> bool {
             | Act::Submits { .. }
             | Act::Host(_)
             | Act::Reports(_)
+            | Act::States(_)
             | Act::Shows(_)
             | Act::Closes(_)
             | Act::Focuses(_)

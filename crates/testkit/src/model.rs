@@ -1,6 +1,7 @@
 //! A scenario as data (`spec 08 §1`). What the words mean when they run is `run.rs`; how they are read is `parse/`.
 
 mod expect;
+mod fact;
 mod option;
 mod work;
 
@@ -14,6 +15,7 @@ use throughline_engine::{Millis, Timestamp};
 pub use expect::{
     CardExpect, Expectation, FocusExpect, ItemExpect, ItemsExpect, PendingExpect, PendingFit, ReferenceExpect,
 };
+pub use fact::{FactExpect, GivenFact, States};
 pub use option::{
     Chooses, Closes, Focuses, GivenSet, HostAnswer, Shows, Stands, TelemetryExpect, ViewExpect,
 };
@@ -77,8 +79,8 @@ pub struct Given {
     pub model: bool,
     /// The kill switch is on from the beginning: who switched, and whether model asks stop too.
     pub paused: Option<Pause>,
-    /// What was given for capabilities this version does not have, by key: facts.
-    pub later: Vec<(String, Json)>,
+    /// The facts that are known.
+    pub facts: Vec<GivenFact>,
 }
 
 impl Default for Given {
@@ -99,7 +101,7 @@ impl Default for Given {
             posts: Vec::new(),
             model: false,
             paused: None,
-            later: Vec::new(),
+            facts: Vec::new(),
         }
     }
 }
@@ -285,6 +287,8 @@ pub enum Act {
     Host(HostSays),
     /// A host reports where a task stands.
     Reports(HostReports),
+    /// Somebody states a fact outright.
+    States(States),
     /// A host shows a list of options.
     Shows(Shows),
     /// A host takes lists away.
@@ -400,6 +404,7 @@ impl Act {
             | Self::Submits { lane, .. }
             | Self::Host(HostSays { lane, .. })
             | Self::Reports(HostReports { lane, .. })
+            | Self::States(States { lane, .. })
             | Self::Notify { lane, .. }
             | Self::Shows(Shows { lane, .. })
             | Self::Closes(Closes { lane, .. })
@@ -418,6 +423,7 @@ impl Act {
             | Self::Press(PressAct { user, .. })
             | Self::Command { user, .. }
             | Self::Chooses(Chooses { user, .. })
+            | Self::States(States { user, .. })
             | Self::Submits { user, .. } => Some(user),
             _ => None,
         }

@@ -22,7 +22,7 @@ use crate::driver::Checker;
 use crate::emit;
 use crate::model::{
     Act, Expectation, Fault, Given, GivenWorker, HostReports, HostSays, MAIN, Pause, PressAct, Says,
-    Scenario, ScriptedAnswer, ScriptedReply, Turn, When,
+    Scenario, ScriptedAnswer, ScriptedReply, States, Turn, When,
 };
 use crate::seed;
 
@@ -363,6 +363,7 @@ fn act(recorded: &RecordedLane, n: usize, names: &mut BTreeSet<usize>) -> Option
             reason: report.reason.clone(),
             result: report.result.clone(),
         }),
+        EventKind::FactStated(fact) => Act::States(States { user, lane, fact: fact.clone() }),
         _ => return option::act(one),
     })
 }

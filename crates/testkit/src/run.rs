@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use throughline_engine::event::{AssistantPosted, Attached, EventKind, Posted, TaskReported};
 use throughline_engine::given::{Addressing, Paused};
 use throughline_engine::lane::{Lane, MessageKind};
+use throughline_engine::memory::{Fact, FactKey};
 use throughline_engine::trace::{Rung, TurnSummary};
 use throughline_engine::workflow::Action;
 use throughline_engine::{Reason, Timestamp, Verdict};
@@ -15,7 +16,7 @@ use crate::book::Book;
 use crate::compare::{Sight, compare};
 use crate::driver::{Delivery, Driver, DriverError, Settling, TurnSeen};
 use crate::faults::{Plan, TurnFaults};
-use crate::model::{Act, MAIN, PressAct, Says, Scenario, Turn, When};
+use crate::model::{Act, Expectation, MAIN, PressAct, Says, Scenario, Turn, When};
 use crate::report::{Failure, Report};
 use crate::seed;
 use crate::update::observed;
@@ -112,6 +113,7 @@ struct Played {
     own: Vec<String>,
     before: Lane,
     after: Lane,
+    facts: Vec<(FactKey, Fact)>,
     book_before: Book,
 }
 
@@ -166,7 +168,9 @@ impl Runner<'_, '_> {
         }
         let after = self.driver.lane(turn.act.lane())?;
         let own = own.into_iter().map(|delivery| delivery.key).collect();
-        Ok(Played { seen, own, before, after, book_before })
+        let asks = turn.expect.iter().flatten().any(|one| matches!(one, Expectation::Facts(_)));
+        let facts = if asks { self.driver.facts(turn.act.lane())? } else { Vec::new() };
+        Ok(Played { seen, own, before, after, facts, book_before })
     }
 
     fn deliver(&mut self, own: &[Delivery], faults: Option<&TurnFaults>) -> Result<TurnSeen, DriverError> {
@@ -249,6 +253,7 @@ impl Runner<'_, '_> {
                 reason: report.reason.clone(),
                 result: report.result.clone(),
             })],
+            Act::States(states) => vec![EventKind::FactStated(states.fact.clone())],
             Act::Notify { from, text, .. } => vec![EventKind::AssistantPosted(AssistantPosted {
                 kind: MessageKind::Notification,
                 task: None,
@@ -336,6 +341,7 @@ impl Played {
             reasons,
             before: &self.before,
             after: &self.after,
+            facts: &self.facts,
             book_before: &self.book_before,
             book,
             faulty,

@@ -41,6 +41,7 @@ pub(crate) fn world(scenario: &Scenario) -> Result<(World, SeedNames), DriverErr
         people: people(scenario),
         zones: zones(scenario),
         lanes,
+        facts: given.facts.clone(),
         tracker: given.tracker.clone(),
         posts: given.posts.clone(),
         workers: workers(given),
@@ -91,6 +92,9 @@ fn zones(scenario: &Scenario) -> BTreeMap<String, String> {
 pub(crate) fn tree(policy: &Policy) -> serde_json::Result<Json> {
     let mut tree = serde_json::to_value(policy)?;
     tree["selection"] = serde_json::to_value(&policy.selection)?;
+    tree["context"] = serde_json::to_value(&policy.context)?;
+    tree["summary"] = serde_json::to_value(&policy.summary)?;
+    tree["facts"] = serde_json::to_value(&policy.facts)?;
     tree["selection"]["commands"] = serde_json::to_value(&policy.selection.commands)?;
     Ok(tree)
 }

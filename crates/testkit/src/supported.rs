@@ -9,10 +9,9 @@ const ASKED: [&str; 5] = ["classify", "select", "draft", "review", "answer"];
 
 /// Each with the line of its turn; 0 for what is given.
 pub(crate) fn lacks(scenario: &Scenario) -> Vec<(usize, String)> {
-    let mut lacks: Vec<(usize, String)> =
-        scenario.given.later.iter().map(|(key, _)| (0, key.clone())).collect();
     let purposes = scenario.script.iter().map(|answer| answer.purpose.as_str());
-    lacks.extend(purposes.filter(|purpose| !ASKED.contains(purpose)).map(|p| (0, format!("script for {p}"))));
+    let unasked = purposes.filter(|purpose| !ASKED.contains(purpose));
+    let mut lacks: Vec<(usize, String)> = unasked.map(|p| (0, format!("script for {p}"))).collect();
     for turn in &scenario.turns {
         let mut here = |what: String| lacks.push((turn.line, what));
         match &turn.act {

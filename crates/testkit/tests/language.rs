@@ -51,7 +51,7 @@ fn the_example_of_the_specification_reads() {
     assert!(scenario.given.users["ana"].approves && !scenario.given.users["bob"].approves);
     assert_eq!(scenario.given.lanes["t1"][1].name.as_deref(), Some("hi"));
     assert_eq!(scenario.given.lanes["t1"][1].kind, MessageKind::Answer);
-    assert!(scenario.given.later.is_empty(), "empty lists ask for nothing");
+    assert!(scenario.given.facts.is_empty(), "empty lists ask for nothing");
     assert_eq!((scenario.script.len(), scenario.always.len()), (2, 3));
     assert_eq!(scenario.turns.iter().map(|turn| turn.line).collect::<Vec<_>>(), [23, 28, 30, 32, 33, 34]);
     assert_eq!(scenario.turns[4].act, Act::Advance(7_200_001));

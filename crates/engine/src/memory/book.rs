@@ -314,7 +314,7 @@ impl Book {
     /// What counts of the facts that contradict this one.
     fn holder_against(&self, id: &FactId) -> Option<FactId> {
         let all: Vec<&Fact> = self.facts.values().collect();
-        let groups = super::contradict::groups(&all, false);
+        let groups = super::contradict::groups(&all);
         let group = groups.into_iter().find(|group| group.iter().any(|at| all[*at].canonical_id == *id))?;
         let holder = group.into_iter().find(|at| all[*at].status == FactStatus::Valid)?;
         Some(all[holder].canonical_id.clone())

@@ -18,8 +18,6 @@ enum About {
     Subject(String, bool),
     /// The same words, but for negations.
     Affirmed(String),
-    /// The same words: of different kinds or reach.
-    Text(String),
 }
 
 /// Gives every fact of a place its status, and links what took whose place.
@@ -44,11 +42,11 @@ fn groups_of(facts: &Facts) -> Vec<Vec<FactId>> {
         group.sort_by_key(|at| core::cmp::Reverse((all[*at].source_ts, &all[*at].canonical_id)));
         group.into_iter().map(|at| all[at].canonical_id.clone()).collect()
     };
-    groups(&all, false).into_iter().map(newest_first).collect()
+    groups(&all).into_iter().map(newest_first).collect()
 }
 
-/// The groups of two and more; facts that say the same belong together too when they stand side by side.
-pub(super) fn groups(facts: &[&Fact], same: bool) -> Vec<Vec<usize>> {
+/// The groups of two and more, as places in the list.
+pub(super) fn groups(facts: &[&Fact]) -> Vec<Vec<usize>> {
     let texts: Vec<String> = facts.iter().map(|fact| canonical::text(&fact.text)).collect();
     let mut classes: BTreeMap<About, Vec<usize>> = BTreeMap::new();
     let mut negated = Vec::with_capacity(facts.len());
@@ -60,16 +58,12 @@ pub(super) fn groups(facts: &[&Fact], same: bool) -> Vec<Vec<usize>> {
             let about = About::Subject(subject.clone(), fact.kind == FactType::Constraint);
             classes.entry(about).or_default().push(at);
         }
-        if same {
-            classes.entry(About::Text(texts[at].clone())).or_default().push(at);
-        }
     }
     let mut union = Union((0..facts.len()).collect());
     for (about, members) in &classes {
         let parted = |first: usize, other: usize| match about {
             About::Subject(..) => texts[first] != texts[other],
             About::Affirmed(_) => negated[first] != negated[other],
-            About::Text(_) => first != other,
         };
         // Where two differ, every other one differs from one of them: all of the class are connected.
         if members.iter().any(|other| parted(members[0], *other)) {

@@ -1,14 +1,14 @@
 //! Which facts stand in a prompt, in which order, as which lines (`spec 05 §9`, `§11`). They are chosen by where they are
 //! from, what they are and how sure they are, never by the words of a message.
 
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-use super::contradict;
 use super::fact::{Confidence, Fact, FactKey, FactStatus, FactType};
+use super::{canonical, contradict};
 use crate::context::prompt::FactLine;
 use crate::context::text::{clean, quote, tokens};
 use crate::id::FactId;
@@ -67,17 +67,30 @@ impl Shown {
     }
 }
 
-/// The facts that are not shown because another one in reach says otherwise, or says the same.
+/// The facts that are not shown because another one in reach says the same, or otherwise.
 fn hidden(all: &[(&FactKey, &Fact)]) -> BTreeSet<usize> {
-    let facts: Vec<&Fact> = all.iter().map(|(_, fact)| *fact).collect();
+    let newest = |at: &usize| {
+        let fact = all[*at].1;
+        (Reverse(fact.source_ts), fact.scope, fact.kind, &fact.canonical_id)
+    };
     let mut hidden = BTreeSet::new();
-    for group in contradict::groups(&facts, true) {
-        let decided = group.iter().any(|at| facts[*at].kind == FactType::Decision);
-        let may = |at: &&usize| !decided || facts[**at].kind != FactType::Assumption;
-        let stands = group.iter().filter(may).min_by_key(|at| {
-            let fact = facts[**at];
-            (Reverse(fact.source_ts), fact.scope, fact.kind, &fact.canonical_id)
-        });
+    let mut same: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (at, (_, fact)) in all.iter().enumerate() {
+        same.entry(canonical::text(&fact.text)).or_default().push(at);
+    }
+    // Of what says the same, the strongest kind.
+    for group in same.values() {
+        let stands = group.iter().min_by_key(|at| (all[**at].1.kind, newest(at)));
+        hidden.extend(group.iter().filter(|at| Some(*at) != stands));
+    }
+    let left: Vec<usize> = (0..all.len()).filter(|at| !hidden.contains(at)).collect();
+    let facts: Vec<&Fact> = left.iter().map(|at| all[*at].1).collect();
+    // Of what contradicts each other across places, a decision before an assumption, else the newest.
+    for group in contradict::groups(&facts) {
+        let group: Vec<usize> = group.into_iter().map(|at| left[at]).collect();
+        let decided = group.iter().any(|at| all[*at].1.kind == FactType::Decision);
+        let may = |at: &&usize| !decided || all[**at].1.kind != FactType::Assumption;
+        let stands = group.iter().filter(may).min_by_key(|at| newest(at));
         hidden.extend(group.iter().filter(|at| Some(*at) != stands));
     }
     hidden

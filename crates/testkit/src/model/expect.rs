@@ -9,7 +9,7 @@ use throughline_engine::intent::Intent;
 use throughline_engine::selection::Provenance;
 use throughline_engine::trace::Rung;
 
-use super::{TaskExpect, TelemetryExpect, ViewExpect};
+use super::{FactExpect, TaskExpect, TelemetryExpect, ViewExpect};
 
 /// One thing that must be seen. Each compares exactly; [`Expectation::key`] is its key in the file.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,9 +57,11 @@ pub enum Expectation {
     View(ViewExpect),
     /// The events that were told, all of them and in order.
     Telemetry(Vec<TelemetryExpect>),
+    /// All facts in reach of the lane, in any order; empty: there are none.
+    Facts(Vec<FactExpect>),
     /// Something of a capability this version does not have; running it fails.
     Later {
-        /// The key: `facts`, `warnings`.
+        /// The key: `warnings`.
         key: String,
         /// What was written.
         value: Json,
@@ -178,6 +180,7 @@ impl Expectation {
             Self::Handoff(_) => "handoff",
             Self::View(_) => "view",
             Self::Telemetry(_) => "telemetry",
+            Self::Facts(_) => "facts",
             Self::Later { key, .. } => key,
             Self::Not(_) => "not",
         }

@@ -9,6 +9,7 @@ use throughline_engine::trace::Rung;
 use throughline_engine::{Reason, Verdict};
 
 use super::ParseError;
+use super::fact;
 use super::node::{Fields, Node};
 use super::option;
 use super::turns::ACTIONS;
@@ -20,7 +21,7 @@ use crate::model::{
 type Read<T> = Result<T, ParseError>;
 
 /// Expectations about what this version does not have: they are read, and fail when they run.
-const LATER: [&str; 2] = ["facts", "warnings"];
+const LATER: [&str; 1] = ["warnings"];
 
 /// What stands between a list and a model, or a list and continuity: codes of `spec 04` that are no reason by themselves.
 const BETWEEN: [&str; 6] = [
@@ -94,6 +95,9 @@ pub(super) fn expectations(node: &Node<'_>) -> Read<Vec<Expectation>> {
     decided(&mut fields, &mut all)?;
     seen(&mut fields, &mut all)?;
     chosen(&mut fields, &mut all)?;
+    if let Some(node) = fields.opt("facts") {
+        all.push(Expectation::Facts(fact::expected(&node)?));
+    }
     for key in LATER {
         if let Some(node) = fields.opt(key) {
             all.push(Expectation::Later { key: key.into(), value: node.json()? });

@@ -7,6 +7,7 @@ use throughline_engine::lane::MessageKind;
 use throughline_engine::recognize::Expected;
 
 use super::ParseError;
+use super::fact;
 use super::node::{Fields, Node};
 use super::option;
 use super::work;
@@ -90,9 +91,7 @@ pub(super) fn given(node: &Node<'_>) -> Read<Given> {
     }
     given.sets = list(fields.opt("sets"), option::given_set)?;
     given.host = option::host(fields.opt("host"))?;
-    if let Some(node) = fields.opt("facts").filter(|node| !node.is_empty()) {
-        given.later.push(("facts".into(), node.json()?));
-    }
+    given.facts = list(fields.opt("facts"), fact::given)?;
     fields.finish()?;
     Ok(given)
 }

@@ -1,6 +1,7 @@
 //! Reading scenarios. Every mistake is told with its file, its line and, where there is one, the word that was meant.
 
 mod expect;
+mod fact;
 mod given;
 mod locate;
 mod node;

@@ -6,6 +6,7 @@ use throughline_engine::lane::MessageKind;
 
 use super::ParseError;
 use super::expect;
+use super::fact;
 use super::given::{expected, known, message_kind, pause, span, when};
 use super::node::{Fields, Node, suggest};
 use super::option;
@@ -111,6 +112,8 @@ fn person(user: &str, body: &Node<'_>, given: &Given, name: &mut Option<String>)
         Act::Chooses(chooses(user, lane, &node)?)
     } else if let Some(text) = fields.opt_text("command")? {
         Act::Command { user, lane, text }
+    } else if let Some(node) = fields.opt("states") {
+        Act::States(fact::states(user, lane, &node)?)
     } else if let Some(node) = fields.opt("submits") {
         let mut values = BTreeMap::new();
         for (field, node) in node.map()?.rest() {
@@ -121,7 +124,9 @@ fn person(user: &str, body: &Node<'_>, given: &Given, name: &mut Option<String>)
         Act::Submits { user, lane, fields: values, card, item: fields.opt_text("item")?, button }
     } else {
         // Name them, so that a misspelt one gets its suggestion.
-        for form in ["says", "press", "presses", "command", "submits", "card", "replies_to", "edits"] {
+        for form in
+            ["says", "press", "presses", "command", "states", "submits", "card", "replies_to", "edits"]
+        {
             fields.opt(form);
         }
         fields.finish()?;

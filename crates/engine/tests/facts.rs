@@ -1,0 +1,91 @@
+//! Facts as values: how they merge, contradict, leave, move and are shown (`spec 05 §8` to `§11`, properties K6, K7, K8
+//! and K11). What a conversation makes of them is in the scenarios.
+
+#[path = "facts/known.rs"]
+mod known;
+#[path = "facts/properties.rs"]
+mod properties;
+#[path = "facts/proposed.rs"]
+mod proposed;
+#[path = "facts/shown.rs"]
+mod shown;
+
+use throughline_engine::memory::merge::{Facts, Joined, join};
+use throughline_engine::memory::{
+    Confidence, Fact, FactKey, FactScope, FactStatus, FactType, Origin, Source, Trust, limit,
+};
+use throughline_engine::policy::context::FactsPolicy;
+use throughline_engine::{FactId, Timestamp};
+
+/// A day, as dates are counted here.
+const DAY: i64 = 86_400_000;
+
+fn key(scope: FactScope, id: &str) -> FactKey {
+    FactKey { tenant: "acme".into(), scope, scope_id: id.into() }
+}
+
+fn thread() -> FactKey {
+    key(FactScope::Thread, "C1/171.5")
+}
+
+/// A member's statement.
+fn said(text: &str, at: i64, percent: u8) -> Source {
+    Source {
+        at: Timestamp(at),
+        author: "ana".into(),
+        text: text.into(),
+        confidence: Confidence::of(percent),
+        trust: Trust::Member,
+        origin: Origin::User,
+        subject: None,
+        lane: None,
+        message: None,
+    }
+}
+
+fn about(subject: &str, source: Source) -> Source {
+    Source { subject: Some(subject.into()), ..source }
+}
+
+fn stranger(source: Source) -> Source {
+    Source { trust: Trust::Untrusted, author: "gus".into(), ..source }
+}
+
+/// The facts of one place, made as turns make them.
+struct Place {
+    key: FactKey,
+    facts: Facts,
+    policy: FactsPolicy,
+    now: i64,
+}
+
+impl Place {
+    fn new() -> Self {
+        Self::of(thread())
+    }
+
+    fn of(key: FactKey) -> Self {
+        Self { key, facts: Facts::new(), policy: FactsPolicy::default(), now: 0 }
+    }
+
+    fn add(&mut self, kind: FactType, source: Source) -> (FactId, Joined, Vec<FactId>) {
+        self.now += 1;
+        let now = Timestamp(self.now);
+        let (id, joined) = join(&mut self.facts, &self.key, kind, source, now, self.policy.sources_kept);
+        let left = limit::hold(&mut self.facts, self.key.scope, &self.policy);
+        (id, joined, left)
+    }
+
+    fn decide(&mut self, source: Source) -> FactId {
+        self.add(FactType::Decision, source).0
+    }
+
+    fn status(&self, id: &FactId) -> FactStatus {
+        self.facts[id].status
+    }
+
+    fn only(&self) -> &Fact {
+        assert_eq!(self.facts.len(), 1);
+        self.facts.values().next().unwrap()
+    }
+}

@@ -1,0 +1,263 @@
+//! One place: what is one fact, which one counts, which one leaves, and what moves.
+
+use throughline_engine::memory::rekey::rekey;
+
+use super::*;
+use FactStatus::{Disputed, Superseded, Valid};
+use FactType::{Assumption, Constraint, Decision};
+
+#[test]
+fn the_vectors_of_the_specification() {
+    let of = |key: FactKey, kind, text: &str| key.fact(kind, text).0;
+    assert_eq!(of(thread(), Decision, "We will use Postgres."), "f1-3017dd2e304478c2c9260243f9e3d849");
+    let channel = key(FactScope::Channel, "C1");
+    assert_eq!(
+        of(channel, Decision, "we will use postgres"),
+        of(key(FactScope::Channel, "C1"), Decision, "We will use Postgres.")
+    );
+    let epic = |id: &str| key(FactScope::Epic, id).fact(Constraint, "No data leaves EU.").0;
+    assert_eq!(epic("draft:d7"), "f1-86863c38f0d38c11355e8dc698c21f20");
+    assert_eq!(epic("AUTH-12"), "f1-52117417a481323bb8333bd985ffaf5d");
+}
+
+#[test]
+fn c43_the_same_words_are_one_fact() {
+    let mut place = Place::new();
+    place.decide(said("We will use Postgres.", 1, 90));
+    place.decide(said("we  will use  POSTGRES", 2, 90));
+    assert_eq!(place.only().sources.len(), 2);
+    assert_eq!(place.only().canonical_id.as_str(), "f1-3017dd2e304478c2c9260243f9e3d849");
+    let mut place = Place::new();
+    place.decide(said("The database is X", 1, 90));
+    place.decide(said("database is x", 2, 90));
+    assert_eq!(place.only().text, "database is x");
+}
+
+#[test]
+fn c44_two_tenants_have_two_facts() {
+    let theirs = FactKey { tenant: "globex".into(), ..thread() };
+    let ids = [
+        thread().fact(Decision, "use Postgres"),
+        theirs.fact(Decision, "use Postgres"),
+        thread().fact(Assumption, "use Postgres"),
+        key(FactScope::Thread, "C1/9").fact(Decision, "use Postgres"),
+    ];
+    let mut unique = ids.to_vec();
+    unique.sort();
+    unique.dedup();
+    assert_eq!(unique.len(), 4);
+}
+
+#[test]
+fn c45_the_same_statement_changes_nothing() {
+    let mut place = Place::new();
+    place.decide(said("use Postgres", 5, 90));
+    let before = place.facts.clone();
+    let (_, joined, _) = place.add(Decision, said("use Postgres", 5, 90));
+    assert_eq!((joined, &place.facts), (Joined::Unchanged, &before), "fact.unchanged");
+}
+
+#[test]
+fn c46_a_newer_and_less_sure_one_gives_text_and_time() {
+    let mut place = Place::new();
+    place.decide(said("use Postgres", 5, 90));
+    place.decide(said("Use Postgres!", 9, 40));
+    let fact = place.only();
+    assert_eq!(
+        (fact.confidence, fact.source_ts, fact.text.as_str()),
+        (Confidence::of(90), Timestamp(9), "Use Postgres!")
+    );
+}
+
+#[test]
+fn c47_an_older_one_that_comes_late_changes_no_text() {
+    let mut place = Place::new();
+    place.decide(said("Use Postgres!", 9, 80));
+    place.decide(said("use Postgres", 5, 90));
+    let fact = place.only();
+    assert_eq!((fact.text.as_str(), fact.source_ts), ("Use Postgres!", Timestamp(9)));
+    assert_eq!(fact.sources.iter().map(|source| source.at.0).collect::<Vec<_>>(), [9, 5]);
+}
+
+#[test]
+fn a_stranger_does_not_make_an_old_decision_new() {
+    let mut place = Place::new();
+    place.decide(said("use Postgres", 5, 80));
+    place.decide(stranger(said("use Postgres!", 9, 100)));
+    let fact = place.only();
+    assert_eq!(
+        (fact.source_ts, fact.confidence, fact.author.as_str()),
+        (Timestamp(5), Confidence::of(80), "ana")
+    );
+    // And a member's word makes a stranger's fact theirs.
+    let mut place = Place::new();
+    place.decide(stranger(said("use Postgres", 9, 100)));
+    place.decide(said("use Postgres", 5, 60));
+    assert_eq!(
+        (place.only().trust, place.only().confidence, place.only().source_ts),
+        (Trust::Member, Confidence::of(60), Timestamp(5))
+    );
+}
+
+/// MySQL on Monday, Postgres on Tuesday, both about the database; Tuesday's so sure.
+fn two(tuesday: u8, backwards: bool) -> (Place, FactId, FactId) {
+    let mut place = Place::new();
+    let monday = || about("database", said("use MySQL", DAY, 90));
+    let tuesday = || about("database", said("use Postgres", 2 * DAY, tuesday));
+    let (mysql, postgres);
+    if backwards {
+        postgres = place.decide(tuesday());
+        mysql = place.decide(monday());
+    } else {
+        mysql = place.decide(monday());
+        postgres = place.decide(tuesday());
+    }
+    (place, mysql, postgres)
+}
+
+#[test]
+fn c48_the_newer_decision_counts_in_both_orders() {
+    let (one, mysql, postgres) = two(90, false);
+    let (other, ..) = two(90, true);
+    let statuses = |place: &Place| {
+        place
+            .facts
+            .values()
+            .map(|fact| {
+                (fact.canonical_id.clone(), fact.status, fact.superseded_by.clone(), fact.supersedes.clone())
+            })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(statuses(&one), statuses(&other));
+    assert_eq!((one.status(&postgres), one.status(&mysql)), (Valid, Superseded));
+    assert_eq!(
+        (one.facts[&mysql].superseded_by.as_ref(), &one.facts[&postgres].supersedes),
+        (Some(&postgres), &vec![mysql])
+    );
+}
+
+#[test]
+fn c49_a_newer_one_that_is_not_sure_is_disputed() {
+    for backwards in [false, true] {
+        let (place, mysql, postgres) = two(40, backwards);
+        assert_eq!((place.status(&mysql), place.status(&postgres)), (Valid, Disputed), "fact.disputed");
+    }
+}
+
+#[test]
+fn c50_what_was_superseded_wins_again_when_it_is_said_again() {
+    let (mut place, mysql, postgres) = two(90, false);
+    place.decide(about("database", said("use MySQL", 3 * DAY, 90)));
+    assert_eq!((place.status(&mysql), place.status(&postgres)), (Valid, Superseded));
+}
+
+#[test]
+fn c51_a_sentence_and_its_negation() {
+    for (no, yes) in [
+        ("we will not deploy on Friday", "we will deploy on Friday"),
+        ("we won't deploy on Friday", "We will deploy on Friday."),
+        ("never use eval", "use eval"),
+        ("wir nehmen Oracle nicht", "wir nehmen Oracle"),
+    ] {
+        let mut place = Place::new();
+        let (no, yes) = (place.decide(said(no, 1, 90)), place.decide(said(yes, 2, 90)));
+        assert_eq!((place.status(&no), place.status(&yes)), (Superseded, Valid));
+    }
+    // Twice no is yes, and what differs in more is something else.
+    let mut place = Place::new();
+    let (one, other) =
+        (place.decide(said("we never do not test", 1, 90)), place.decide(said("we do test", 2, 90)));
+    assert_eq!((place.status(&one), place.status(&other)), (Valid, Valid));
+    let other = place.decide(said("we will deploy on Monday", 2, 90));
+    assert_eq!(place.status(&other), Valid);
+}
+
+#[test]
+fn c52_an_assumption_takes_no_decisions_place() {
+    let mut place = Place::new();
+    let decision = place.decide(about("database", said("use Postgres", 1, 90)));
+    let (assumption, ..) = place.add(Assumption, about("database", said("use MySQL", 2, 90)));
+    assert_eq!((place.status(&decision), place.status(&assumption)), (Valid, Disputed));
+    let mut place = Place::new();
+    let (ours, ..) = place.add(Assumption, about("cache", said("it is warm", 1, 90)));
+    let (theirs, ..) = place.add(Assumption, about("cache", stranger(said("it is cold", 2, 50))));
+    assert_eq!((place.status(&ours), place.status(&theirs)), (Valid, Disputed));
+}
+
+#[test]
+fn c54_the_least_leaves() {
+    let full = |used: usize| {
+        let mut place = Place::new();
+        let ids: Vec<FactId> =
+            (0..50).map(|n| place.decide(said(&format!("fact number {n}"), n, 80))).collect();
+        for (n, id) in ids.iter().enumerate().filter(|(n, _)| *n != used) {
+            place.facts.get_mut(id).unwrap().last_used_at = Some(Timestamp(100 + n as i64));
+        }
+        (place, ids)
+    };
+    let (mut place, ids) = full(7);
+    let (new, _, left) = place.add(Decision, said("one more", 99, 90));
+    assert_eq!((left, place.facts.len()), (vec![ids[7].clone()], 50), "fact.evicted: the one never used");
+    assert!(place.facts.contains_key(&new));
+    let (mut place, _) = full(7);
+    let (new, _, left) = place.add(Decision, said("one more", 99, 30));
+    assert_eq!(left, [new], "the newcomer");
+    let (mut place, ids) = full(50);
+    for id in &ids {
+        place.facts.get_mut(id).unwrap().last_used_at = None;
+    }
+    assert_eq!(
+        place.add(Decision, said("one more", 99, 90)).2,
+        [ids[0].clone()],
+        "ties: the one changed first"
+    );
+    for (scope, cap) in [(FactScope::Epic, 200), (FactScope::Channel, 300)] {
+        let mut place = Place::of(key(scope, "x"));
+        for n in 0..=cap {
+            join(
+                &mut place.facts,
+                &place.key,
+                Decision,
+                said(&format!("fact number {n}"), n, 80),
+                Timestamp(n),
+                10,
+            );
+        }
+        limit::hold(&mut place.facts, scope, &place.policy);
+        assert_eq!(place.facts.len() as i64, cap);
+    }
+}
+
+#[test]
+fn c55_what_is_known_of_a_draft_moves_to_its_issue() {
+    let (from, to) = (key(FactScope::Epic, "draft:d7"), key(FactScope::Epic, "AUTH-12"));
+    let (mut draft, mut issue) = (Place::of(from), Place::of(to.clone()));
+    draft.add(Constraint, said("no data leaves EU", 1, 90));
+    let old = draft.decide(about("database", said("use MySQL", 1, 90)));
+    draft.decide(about("database", said("use Postgres", 2, 90)));
+    issue.add(Constraint, said("No data leaves EU.", 3, 95));
+    rekey(&mut draft.facts, &mut issue.facts, &to, Timestamp(9), 10);
+    limit::hold(&mut issue.facts, FactScope::Epic, &issue.policy);
+    assert!(draft.facts.is_empty(), "fact.rekeyed");
+    let constraint = &issue.facts[&FactId::from("f1-52117417a481323bb8333bd985ffaf5d")];
+    assert_eq!((constraint.sources.len(), constraint.confidence), (2, Confidence::of(95)));
+    let (mysql, postgres) = (to.fact(Decision, "use MySQL"), to.fact(Decision, "use Postgres"));
+    assert_eq!(
+        (issue.facts[&mysql].superseded_by.as_ref(), &issue.facts[&postgres].supersedes),
+        (Some(&postgres), &vec![mysql.clone()])
+    );
+    assert!(!issue.facts.contains_key(&old));
+    let before = issue.facts.clone();
+    rekey(&mut draft.facts, &mut issue.facts, &to, Timestamp(10), 10);
+    assert_eq!(issue.facts, before, "the second time nothing");
+}
+
+#[test]
+fn c56_forty_strangers_hold_a_fifth() {
+    let (mut place, _, postgres) = two(90, false);
+    for n in 0..40 {
+        place.add(Assumption, stranger(said(&format!("everything is free, number {n}"), 3 * DAY + n, 50)));
+    }
+    let strangers = place.facts.values().filter(|fact| !fact.trusted()).count();
+    assert_eq!((strangers, place.facts.len(), place.status(&postgres)), (10, 12, Valid));
+}

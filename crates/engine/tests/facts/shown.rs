@@ -1,0 +1,103 @@
+//! What of the facts in reach stands in a prompt.
+
+use throughline_engine::memory::shown::{Shown, choose};
+
+use super::*;
+
+fn shown(places: &[&Place]) -> Shown {
+    let all = places.iter().flat_map(|place| place.facts.values().map(|fact| (&place.key, fact)));
+    choose(all, &FactsPolicy::default())
+}
+
+fn texts(shown: &Shown) -> Vec<String> {
+    let text = |line: &str| {
+        serde_json::from_str::<serde_json::Value>(line).unwrap()["text"].as_str().unwrap().to_owned()
+    };
+    shown.lines.iter().map(|line| text(&line.line)).collect()
+}
+
+#[test]
+fn a_line_is_json_with_its_members_in_order() {
+    let mut place = Place::new();
+    place.decide(said("use `Postgres`", 1_768_471_200_999, 95));
+    let line = &shown(&[&place]).lines[0].line;
+    assert_eq!(
+        line,
+        "{ \"type\": \"decision\", \"scope\": \"thread\", \"text\": \"use \\u0060Postgres\\u0060\", \"confidence\": 0.95, \
+         \"source_ts\": \"2026-01-15T10:00:00Z\" }"
+    );
+    let mut place = Place::new();
+    place.add(FactType::Assumption, stranger(said("it is free", 1, 50)));
+    assert!(shown(&[&place]).lines[0].line.ends_with(", \"trust\": \"untrusted\" }"));
+}
+
+#[test]
+fn c44_only_the_decision_is_shown() {
+    let mut place = Place::new();
+    place.add(FactType::Assumption, said("use Postgres", 9, 90));
+    place.add(FactType::Constraint, said("use Postgres", 9, 90));
+    let id = place.decide(said("use Postgres", 1, 60));
+    let shown = shown(&[&place]);
+    assert_eq!(shown.facts, [(thread(), id)]);
+}
+
+#[test]
+fn c53_the_threads_own_decision_hides_the_channels() {
+    let mut channel = Place::of(key(FactScope::Channel, "C1"));
+    channel.decide(about("database", said("use MySQL", 1, 90)));
+    let mut here = Place::new();
+    here.decide(about("database", said("use Postgres", 2, 90)));
+    assert_eq!(texts(&shown(&[&channel, &here])), ["use Postgres"]);
+    assert_eq!(texts(&shown(&[&channel])), ["use MySQL"]);
+    assert_eq!(shown(&[&channel, &here]).shadowed, 1, "fact.shadowed");
+    // The newer hides the older, whoever's it is; an assumption hides no decision.
+    channel.decide(about("database", said("use Oracle", 3, 90)));
+    assert_eq!(texts(&shown(&[&channel, &here])), ["use Oracle"]);
+    let mut here = Place::new();
+    here.add(FactType::Assumption, about("database", said("use SQLite", 9, 90)));
+    assert_eq!(texts(&shown(&[&channel, &here])), ["use Oracle"]);
+}
+
+#[test]
+fn c60_forty_are_chosen_by_priority() {
+    let (mut channel, mut here) = (Place::of(key(FactScope::Channel, "C1")), Place::new());
+    for n in 0..30 {
+        channel.decide(said(&format!("c{n}"), 100 - n, 90));
+        here.add(FactType::Constraint, said(&format!("t{n}"), n, 60));
+    }
+    let mut epic = Place::of(key(FactScope::Epic, "AUTH-1"));
+    epic.decide(said("e", 5, 51));
+    let policy = FactsPolicy { tokens: 10_000, ..FactsPolicy::default() };
+    let places = [&channel, &here, &epic];
+    let all = || places.iter().flat_map(|place| place.facts.values().map(|fact| (&place.key, fact)));
+    let chosen = choose(all(), &policy);
+    assert_eq!((chosen.lines.len(), chosen.facts.len()), (40, 40));
+    let of = |scope| chosen.facts.iter().filter(|(key, _)| key.scope == scope).count();
+    assert_eq!((of(FactScope::Thread), of(FactScope::Epic), of(FactScope::Channel)), (30, 1, 9));
+    let texts = texts(&chosen);
+    // Shown the other way round, and each as it was said.
+    assert_eq!(
+        (texts[0].as_str(), texts[8].as_str(), texts[9].as_str(), texts[10].as_str(), texts[39].as_str()),
+        ("c8", "c0", "e", "t0", "t29")
+    );
+    assert_eq!(chosen.standing(3).len(), 37, "what was left out of the prompt was not used");
+    assert!(shown(&places).lines.len() < 40, "800 tokens");
+    // What is not sure enough, or does not count, never stands there.
+    let mut place = Place::new();
+    place.decide(said("perhaps", 1, 49));
+    assert!(super::shown::shown(&[&place]).lines.is_empty());
+}
+
+#[test]
+fn c61_a_new_fact_stands_behind_the_others() {
+    let mut channel = Place::of(key(FactScope::Channel, "C1"));
+    let mut here = Place::new();
+    channel.decide(said("use Postgres", 50, 90));
+    here.decide(said("ship on Monday", 10, 90));
+    let before = shown(&[&channel, &here]);
+    here.add(FactType::Assumption, said("it is warm", 20, 90));
+    let after = shown(&[&channel, &here]);
+    let lines = |shown: &Shown| shown.lines.iter().map(|line| line.line.clone()).collect::<Vec<_>>();
+    assert_eq!(lines(&after)[..2], lines(&before));
+    assert_eq!(after.lines.len(), 3);
+}

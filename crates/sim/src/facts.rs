@@ -1,0 +1,79 @@
+//! The facts of the virtual world: given before the first turn, and read back.
+
+use throughline_engine::lane::{Lane, Record};
+use throughline_engine::memory::{
+    Fact, FactChange, FactKey, FactScope, Origin, Source, limit,
+    merge::{self, Facts},
+};
+use throughline_engine::{LaneKey, Timestamp};
+use throughline_runtime::{Runtime, Stop};
+use throughline_testkit::model::{GivenFact, When};
+
+/// What is given, put together as turns would: by place, with the statuses that follow.
+pub(crate) fn given(
+    host: &Runtime,
+    facts: &[(LaneKey, GivenFact)],
+    now: Timestamp,
+) -> Vec<(LaneKey, FactKey, Facts)> {
+    let policy = &host.policy().facts;
+    let mut places: Vec<(LaneKey, FactKey, Facts)> = Vec::new();
+    for (lane, fact) in facts {
+        let key = match (fact.scope, &fact.epic) {
+            (FactScope::Thread, _) => FactKey::thread(lane),
+            (FactScope::Channel, _) => FactKey::channel(lane),
+            (FactScope::Epic, epic) => FactKey::epic(&lane.tenant, epic.as_deref().unwrap_or_default()),
+        };
+        let at = match fact.at {
+            Some(When::At(at)) => at,
+            Some(When::In(span)) => now.plus(span),
+            None => now,
+        };
+        let source = Source {
+            at,
+            author: fact.by.clone(),
+            text: fact.text.clone(),
+            confidence: fact.confidence,
+            trust: fact.trust,
+            origin: Origin::User,
+            subject: fact.subject.clone(),
+            lane: (fact.scope != FactScope::Thread).then(|| lane.id()),
+            message: None,
+        };
+        let place = places.iter().position(|(_, known, _)| *known == key).unwrap_or_else(|| {
+            places.push((lane.clone(), key.clone(), Facts::new()));
+            places.len() - 1
+        });
+        merge::join(&mut places[place].2, &key, fact.kind, source, at, policy.sources_kept);
+    }
+    for (_, key, facts) in &mut places {
+        limit::hold(facts, key.scope, policy);
+    }
+    places
+}
+
+/// As records of the lane they are given in.
+pub(crate) fn records(facts: &Facts) -> Vec<Record> {
+    facts.values().map(|fact| Record::Fact(Box::new(fact.clone()))).collect()
+}
+
+/// As what a turn writes.
+pub(crate) fn changes(facts: &Facts) -> Vec<FactChange> {
+    facts.values().cloned().map(FactChange::Put).collect()
+}
+
+/// The facts in reach of a lane: its own, its channel's, and those of every epic.
+pub(crate) async fn in_reach(host: &Runtime, lane: &Lane) -> Result<Vec<(FactKey, Fact)>, Stop> {
+    let thread = FactKey::thread(&lane.key);
+    let own = lane.records.iter().filter_map(|record| match record {
+        Record::Fact(fact) => Some((thread.clone(), (**fact).clone())),
+        _ => None,
+    });
+    let mut all: Vec<(FactKey, Fact)> = own.collect();
+    let channel = FactKey::channel(&lane.key);
+    for key in host.store().fact_sets(&lane.key.tenant, None, 1_000).await? {
+        if key == channel || key.scope == FactScope::Epic {
+            all.extend(host.facts(&key).await?.facts.iter().map(|fact| (key.clone(), fact.clone())));
+        }
+    }
+    Ok(all)
+}

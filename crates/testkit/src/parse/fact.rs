@@ -1,0 +1,106 @@
+//! Reading what a scenario says of facts.
+
+use throughline_engine::event::FactStated;
+use throughline_engine::memory::{Confidence, FactScope, FactStatus, FactType, Trust};
+
+use super::ParseError;
+use super::given::when;
+use super::node::{Fields, Node};
+use crate::model::{FactExpect, GivenFact, MAIN, States};
+
+type Read<T> = Result<T, ParseError>;
+
+/// One of a closed set, by its word.
+macro_rules! word {
+    ($node:expr, $of:ident, $what:literal) => {
+        $node.word($what, $of::from_word, &$of::ALL.iter().map(|one| one.word()).collect::<Vec<_>>())
+    };
+}
+
+fn kind(node: &Node<'_>) -> Read<FactType> {
+    word!(node, FactType, "a type of fact")
+}
+
+fn scope(node: &Node<'_>) -> Read<FactScope> {
+    word!(node, FactScope, "a scope of facts")
+}
+
+fn trust(node: &Node<'_>) -> Read<Trust> {
+    word!(node, Trust, "a trust")
+}
+
+/// `0.9`, as hundredths.
+fn confidence(node: &Node<'_>) -> Read<Confidence> {
+    let number = node.text()?.parse::<f64>().ok().filter(|number| (0.0..=1.0).contains(number));
+    let number = number.ok_or_else(|| node.fail("a confidence is a number from 0 to 1"))?;
+    Ok(Confidence::of((number * 100.0).round() as u8))
+}
+
+fn opt<T>(
+    fields: &mut Fields<'_>,
+    key: &'static str,
+    read: impl Fn(&Node<'_>) -> Read<T>,
+) -> Read<Option<T>> {
+    fields.opt(key).map(|node| read(&node)).transpose()
+}
+
+/// `{ type, scope, text, … }` of `given: facts`.
+pub(super) fn given(node: &Node<'_>) -> Read<GivenFact> {
+    let mut fields = node.map()?;
+    let fact = GivenFact {
+        kind: kind(&fields.need("type")?)?,
+        scope: opt(&mut fields, "scope", scope)?.unwrap_or(FactScope::Thread),
+        text: fields.need("text")?.text()?,
+        lane: fields.opt_text("lane")?.unwrap_or_else(|| MAIN.into()),
+        epic: fields.opt_text("epic")?,
+        subject: fields.opt_text("subject")?,
+        confidence: opt(&mut fields, "confidence", confidence)?.unwrap_or(Confidence(90)),
+        trust: opt(&mut fields, "trust", trust)?.unwrap_or(Trust::Member),
+        by: fields.opt_text("by")?.unwrap_or_else(|| "somebody".into()),
+        at: opt(&mut fields, "at", when)?,
+    };
+    fields.finish()?;
+    Ok(fact)
+}
+
+/// The body of `USER: { states: … }`.
+pub(super) fn states(user: String, lane: String, node: &Node<'_>) -> Read<States> {
+    let mut fields = node.map()?;
+    let fact = FactStated {
+        kind: kind(&fields.need("type")?)?,
+        scope: opt(&mut fields, "scope", scope)?.unwrap_or(FactScope::Thread),
+        epic: fields.opt_text("epic")?,
+        text: fields.need("text")?.text()?,
+        subject: fields.opt_text("subject")?,
+    };
+    fields.finish()?;
+    Ok(States { user, lane, fact })
+}
+
+/// The facts in reach, all of them: `none`, or a list in any order.
+pub(super) fn expected(node: &Node<'_>) -> Read<Vec<FactExpect>> {
+    if !node.is_list() {
+        return node.word("`none` or a list", |word| (word == "none").then(Vec::new), &["none"]);
+    }
+    node.list()?.iter().map(one).collect()
+}
+
+fn one(node: &Node<'_>) -> Read<FactExpect> {
+    if !node.is_map() {
+        return Ok(FactExpect { text: Some(node.text()?), ..FactExpect::default() });
+    }
+    let mut fields = node.map()?;
+    let fact = FactExpect {
+        kind: opt(&mut fields, "type", kind)?,
+        scope: opt(&mut fields, "scope", scope)?,
+        epic: fields.opt_text("epic")?,
+        text: fields.opt_text("text")?,
+        status: opt(&mut fields, "status", |node| word!(node, FactStatus, "the status of a fact"))?,
+        confidence: opt(&mut fields, "confidence", confidence)?,
+        trust: opt(&mut fields, "trust", trust)?,
+        subject: fields.opt_text("subject")?,
+        sources: fields.opt("sources").map(|node| node.count()).transpose()?,
+    };
+    fields.finish()?;
+    Ok(fact)
+}
