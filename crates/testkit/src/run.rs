@@ -15,7 +15,7 @@ use crate::book::Book;
 use crate::compare::{Sight, compare};
 use crate::driver::{Delivery, Driver, DriverError, Settling, TurnSeen};
 use crate::faults::{Plan, TurnFaults};
-use crate::model::{Act, MAIN, PressAct, Says, Scenario, Turn, When};
+use crate::model::{Act, Erasing, MAIN, PressAct, Says, Scenario, Turn, When};
 use crate::report::{Failure, Report};
 use crate::seed;
 use crate::update::observed;
@@ -142,6 +142,12 @@ impl Runner<'_, '_> {
                 self.driver.advance(by)?
             }
             Act::Restart(how) => self.driver.restart(*how)?,
+            Act::Erase(what) => {
+                if let Some(point) = faults.and_then(|faults| faults.kill.as_deref()) {
+                    self.driver.arm(point)?;
+                }
+                self.driver.erase(what)?
+            }
             Act::Settle { effect, lane, outcome, text } => self.driver.settle_effect(&Settling {
                 lane: lane.clone(),
                 effect: effect.clone(),
@@ -325,7 +331,10 @@ impl Runner<'_, '_> {
 
 impl Played {
     fn sight<'a>(&'a self, turn: &'a Turn, book: &'a Book, faulty: bool) -> Sight<'a> {
-        let placed = !matches!(turn.act, Act::Advance(_) | Act::Restart(_) | Act::Effects(_));
+        let placed = !matches!(
+            turn.act,
+            Act::Advance(_) | Act::Restart(_) | Act::Effects(_) | Act::Erase(Erasing::Person(_))
+        );
         let (path, reasons) = self.decided();
         Sight {
             lane: placed.then(|| turn.act.lane()),
