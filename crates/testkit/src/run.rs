@@ -15,7 +15,7 @@ use crate::book::Book;
 use crate::compare::{Sight, compare};
 use crate::driver::{Delivery, Driver, DriverError, Settling, TurnSeen};
 use crate::faults::{Plan, TurnFaults};
-use crate::model::{Act, Erasing, MAIN, PressAct, Says, Scenario, Turn, When};
+use crate::model::{Act, MAIN, PressAct, Says, Scenario, Turn, When};
 use crate::report::{Failure, Report};
 use crate::seed;
 use crate::update::observed;
@@ -331,10 +331,7 @@ impl Runner<'_, '_> {
 
 impl Played {
     fn sight<'a>(&'a self, turn: &'a Turn, book: &'a Book, faulty: bool) -> Sight<'a> {
-        let placed = !matches!(
-            turn.act,
-            Act::Advance(_) | Act::Restart(_) | Act::Effects(_) | Act::Erase(Erasing::Person(_))
-        );
+        let placed = !matches!(turn.act, Act::Advance(_) | Act::Restart(_) | Act::Effects(_));
         let (path, reasons) = self.decided();
         Sight {
             lane: placed.then(|| turn.act.lane()),

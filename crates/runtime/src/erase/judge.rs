@@ -29,7 +29,8 @@ pub(super) fn of_person(trace: &Arc<TraceOf>) -> Judge {
             // What the lane was before is in no state that is kept.
             Holds::Checkpoint { revision } => {
                 let before = trace.turned.is_some_and(|turned| *revision < turned);
-                erase_if(before || person.in_value(&value(kept.text)))
+                // The state behind that turn still names what they made, by its id.
+                erase_if(before || person.scrub(&mut value(kept.text)))
             }
             Holds::Record => record(person, kept.text),
             Holds::Event => erase_if(person.in_value(&value(kept.text))),
