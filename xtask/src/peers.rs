@@ -50,7 +50,9 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
 /// Tools and sub-agents through the server, against the kits of their protocols.
 pub(crate) fn tools(repo: &Repo) -> Result<()> {
     if !(repo.has("python3", &["-m", "venv", "--help"]) && repo.has("npm", &["--version"])) {
-        say::step("tools: skipped, there is no Python with venv or no npm (Debian: `apt install python3-venv npm`)");
+        say::step(
+            "tools: skipped, there is no Python with venv or no npm (Debian: `apt install python3-venv npm`)",
+        );
         return Ok(());
     }
     let kits = python(repo, KITS, "kits")?;

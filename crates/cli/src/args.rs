@@ -82,6 +82,7 @@ pub(crate) enum Command {
     Approvals(commands::approvals::Args),
     Effects(commands::effects::Args),
     Audit(commands::audit::Args),
+    Erase(commands::erase::Args),
     Doctor(commands::doctor::Args),
     Config(commands::config::Args),
     Telegram(commands::telegram::Args),

@@ -120,6 +120,7 @@ reasons! {
     CommandPending = "command.pending", "What is waiting was asked for.";
     CommandWhy = "command.why", "An explanation of the last turn was asked for.";
     CommandForget = "command.forget", "What was asked to be forgotten was cleared, or there was nothing to clear.";
+    CommandForgetMe = "command.forget_me", "A person confirmed that everything kept of them is to be erased.";
     CommandStop = "command.stop", "Everything that can be stopped was stopped.";
     CommandTicket = "command.ticket", "A ticket was asked for by command.";
     CommandReview = "command.review", "A review was asked for by command.";

@@ -40,8 +40,9 @@ const STOPPED: &str = "Stopped. Open cards stay where they are.";
 const STARTED_OVER: &str = "Stopped; open cards stay where they are. What would you like to do?";
 pub(crate) const FORGOTTEN: &str = "Forgotten: unclear messages will be asked about again.";
 pub(crate) const NOTHING_REMEMBERED: &str = "This thread remembers no mode.";
-pub(crate) const FORGET_ME: &str =
-    "Erasing a person's data is not part of this version; nothing was changed.";
+/// What has to follow `forget` for everything of a person to go: exact, so that nobody says it by the way.
+pub(crate) const FORGET_ME_NOW: &str = "me now";
+pub(crate) const FORGETTING: &str = "I am erasing what I keep of you, in every conversation here. What was created elsewhere with an approval stays there.";
 pub(crate) const ERASED_OPEN: &str = "Somebody's data was erased. What was open here and held words of theirs is closed; ask again for what is still wanted.";
 pub(crate) const NO_DISCUSSION: &str = "I have no answer to that. I can review it (say \"review this\") or make a ticket of it (say \"create a ticket for this\").";
 pub(crate) const NO_UPDATE: &str =
@@ -71,6 +72,15 @@ pub(crate) const fn stopped(something: bool, start_over: bool) -> &'static str {
         (false, true) => NOTHING_TO_START_OVER,
         (false, false) => NOTHING_TO_STOP,
     }
+}
+
+/// What erasing a person comes to, and how they confirm it.
+pub(crate) fn forget_me(policy: &Policy) -> String {
+    let command = &policy.command.0;
+    format!(
+        "This erases what I keep of you in every conversation here: your messages, and what was made of them. Open cards of yours are closed. \
+         It cannot be undone. To do it, write: {command} forget {FORGET_ME_NOW}"
+    )
 }
 
 /// Help, naming the installation's command.

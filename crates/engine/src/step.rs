@@ -1,6 +1,7 @@
 //! The one function. The routing order of `spec 02 §2` is [`LADDER`], top to bottom; the first rung that
 //! decides wins, and every rung above it is in the trace with the predicate that failed.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::approval::ApprovalChange;
@@ -53,6 +54,8 @@ pub struct Step {
     pub messages: Vec<MessageId>,
     /// What it had to do with the facts of epics and channels; those of the lane are records.
     pub facts: Vec<FactsTouched>,
+    /// Who confirmed that everything kept of them is to be erased, by their channel's user id.
+    pub forget: Option<String>,
     /// What was looked at.
     pub trace: Trace,
 }

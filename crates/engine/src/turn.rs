@@ -72,6 +72,8 @@ pub(crate) struct Turn<'a> {
     /// Whether the message needs its anchor.
     pub(crate) reference: Reference,
     pub(crate) applied: Option<Applied>,
+    /// See [`Step::forget`].
+    pub(crate) forget: Option<String>,
     /// What this turn's messages belong to; see [`Turn::task_here`].
     task: Option<TaskId>,
     mint: Mint<'a>,
@@ -103,6 +105,7 @@ impl<'a> Turn<'a> {
             focus: None,
             reference: Reference::default(),
             applied: None,
+            forget: None,
             task: None,
             mint: Mint::new(&lane.key, lane.revision + 1),
             minted: 0,
@@ -535,6 +538,7 @@ impl<'a> Turn<'a> {
             adopt: self.adopt,
             messages: self.messages,
             facts,
+            forget: self.forget,
             trace: self.trace,
         }
     }

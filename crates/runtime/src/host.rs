@@ -43,6 +43,7 @@ pub fn run(runtime: Arc<Runtime>) -> Host {
     tasks.spawn(lanes(runtime.clone(), stopping.clone()));
     tasks.spawn(effects(runtime.clone(), stopping.clone()));
     tasks.spawn(idle_lanes(runtime.clone(), stopping.clone()));
+    tasks.spawn(erasures(runtime.clone(), stopping.clone()));
     tasks.spawn(other_processes(runtime.clone(), stopping));
     Host { runtime, stop, tasks }
 }
@@ -192,6 +193,20 @@ async fn idle_lanes(runtime: Arc<Runtime>, mut stopping: Stopping) {
             Ok(lanes) => lanes.iter().for_each(|lane| runtime.wakes().wake(lane)),
             Err(error) => report(&Stop::Store(error), "looking for waiting lanes"),
         }
+    }
+}
+
+/// What people asked to have erased, in conversations and before an earlier process ended.
+async fn erasures(runtime: Arc<Runtime>, mut stopping: Stopping) {
+    while !*stopping.borrow() {
+        for tenant in runtime.wakes().to_erase() {
+            if let Err(error) = runtime.erase_what_was_asked(&tenant).await {
+                report(&error, "erasing what was asked for");
+                runtime.wakes().erase(&tenant);
+                rest(&Notify::new(), &mut stopping, pause_after(&error)).await;
+            }
+        }
+        rest(&runtime.wakes().erasures, &mut stopping, SAFETY_NET).await;
     }
 }
 

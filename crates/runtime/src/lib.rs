@@ -190,6 +190,9 @@ impl Runtime {
             self.wakes.wake(lane);
         }
         self.wakes.effects.notify_one();
+        if !self.store.erasures(tenant, true).await?.is_empty() {
+            self.wakes.erase(tenant);
+        }
         Ok(lanes.len())
     }
 }

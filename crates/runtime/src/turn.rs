@@ -191,7 +191,8 @@ impl Runtime {
             self.asks.let_go(&asked.effect);
         }
         actor.lane.apply_encoded(next.clone(), changes.clone(), encoded);
-        self.announce(actor, key, event, turn, woken);
+        let forget = decided.step.forget.as_ref().map(|_| actor.lane.key.tenant.clone());
+        self.announce(actor, key, event, turn, woken, forget);
         self.signal(&actor.lane.key, event, decided.step.decision.reason);
         self.shown_at(actor, event, effects)?;
         Ok(Turned::Committed)
@@ -219,7 +220,15 @@ impl Runtime {
     }
 
     /// Tells whoever watches, and wakes who performs.
-    fn announce(&self, actor: &Actor, key: &str, event: &Event, turn: TurnId, woken: bool) {
+    fn announce(
+        &self,
+        actor: &Actor,
+        key: &str,
+        event: &Event,
+        turn: TurnId,
+        woken: bool,
+        forget: Option<String>,
+    ) {
         let lane = actor.lane.key.clone();
         let committed = Committed { lane_id: lane.id(), lane, revision: actor.lane.revision, turn };
         let mut names = vec![key];
@@ -229,6 +238,9 @@ impl Runtime {
         self.wakes.tell(&names, &committed);
         if woken {
             self.wakes.effects.notify_one();
+        }
+        if let Some(tenant) = forget {
+            self.wakes.erase(&tenant);
         }
     }
 
@@ -306,7 +318,11 @@ impl Runtime {
             facts: fact_writes(&step.facts, now),
             message_map: message_map(step),
             tokens: self.tokens(lane, step),
-            erasures: Vec::new(),
+            erasures: step
+                .forget
+                .iter()
+                .map(|id| canon::jcs(&crate::Subject::Person { id: id.clone() }))
+                .collect(),
             audit: step.approvals.iter().filter_map(|change| audit_row(change, &turn.0, now)).collect(),
             // An erasure cannot be decided again, so what comes after it starts here.
             checkpoint: (revision == 1

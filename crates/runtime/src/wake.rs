@@ -39,6 +39,10 @@ pub struct Wakes {
     pub lanes: Notify,
     /// Rung when an effect or a deadline may be due earlier than anybody sleeps for.
     pub effects: Notify,
+    /// Tenants in which something is to be erased.
+    erasing: Mutex<HashSet<String>>,
+    /// Rung when there is one.
+    pub erasures: Notify,
 }
 
 impl Default for Wakes {
@@ -49,6 +53,8 @@ impl Default for Wakes {
             committed: broadcast::channel(4_096).0,
             lanes: Notify::new(),
             effects: Notify::new(),
+            erasing: Mutex::default(),
+            erasures: Notify::new(),
         }
     }
 }
@@ -88,6 +94,17 @@ impl Wakes {
             drop(queue);
             self.lanes.notify_one();
         }
+    }
+
+    /// Something is to be erased in that tenant.
+    pub fn erase(&self, tenant: &str) {
+        lock(&self.erasing).insert(tenant.into());
+        self.erasures.notify_one();
+    }
+
+    /// The tenants in which something is to be erased; they are this caller's now.
+    pub fn to_erase(&self) -> HashSet<String> {
+        std::mem::take(&mut *lock(&self.erasing))
     }
 
     /// Other lanes wait for a worker.

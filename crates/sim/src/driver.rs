@@ -11,10 +11,10 @@ use throughline_engine::memory::{Fact, FactKey};
 use throughline_engine::work::Underway;
 use throughline_engine::{Event, LaneKey, Millis, Timestamp};
 use throughline_models::Model;
-use throughline_runtime::{Crash, FailPoint, Inbound, Runtime, Stop};
+use throughline_runtime::{Crash, FailPoint, Inbound, Runtime, Stop, Subject};
 use throughline_store::{Accepted, EffectState, Keeping, Outbox, PauseRow, Store, StoredEffect};
 use throughline_testkit::driver::{Checker, Delivery, Driver, DriverError, Settling, TurnSeen, World};
-use throughline_testkit::model::Restart;
+use throughline_testkit::model::{Erasing, Restart};
 use throughline_trackers::local::StoredIssue;
 
 use crate::checkers;
@@ -169,6 +169,15 @@ impl Driver for SimDriver {
         })
     }
 
+    fn erase(&mut self, what: &Erasing) -> Result<TurnSeen, DriverError> {
+        let run = self.run()?;
+        let subject = match what {
+            Erasing::Person(id) => Subject::Person { id: id.clone() },
+            Erasing::Lane(name) => Subject::Lane { lane: run.key(name).id() },
+        };
+        block(run.erase(&subject))
+    }
+
     fn amend(&mut self, lane: &str, records: Vec<Record>) -> Result<(), DriverError> {
         let run = self.run()?;
         let key = run.key(lane);
@@ -273,6 +282,24 @@ impl Run {
         Ok(seen)
     }
 
+    /// Erases, and survives an armed kill: a new host takes up what was asked for.
+    async fn erase(&mut self, subject: &Subject) -> Result<TurnSeen, Stop> {
+        let mut killed = match self.host.erase(TENANT, subject, "").await {
+            Err(Stop::Crash(crash)) => {
+                self.reborn().await?;
+                Some(crash)
+            }
+            other => other.map(|_| None)?,
+        };
+        if let Some(crash) = self.settle().await? {
+            killed = Some(crash);
+        }
+        self.outside.faults.set(None);
+        let mut seen = self.look().await?;
+        seen.killed = killed.map(|crash| crash.0.name().to_owned());
+        Ok(seen)
+    }
+
     /// A new host over the same world; the old one is gone with everything it had not committed.
     async fn reborn(&mut self) -> Result<(), Stop> {
         self.outside.store.reopen();
@@ -306,6 +333,9 @@ impl Run {
         }
         busy |= self.host.fire_timers().await? > 0;
         busy |= self.host.overdue().await? > 0;
+        for tenant in self.host.wakes().to_erase() {
+            busy |= self.host.erase_what_was_asked(&tenant).await? > 0;
+        }
         busy |= self.dispatch().await?;
         busy |= self.outside.hosting.work(&self.host).await?;
         if !busy {

@@ -19,7 +19,7 @@ use throughline_engine::trace::TurnSummary;
 use throughline_engine::workflow::CardModel;
 use throughline_engine::{CardId, MessageId, Millis, Policy, Timestamp};
 
-use crate::model::{Fault, GivenFact, GivenWorker, HostAnswer, Restart, ScriptedAnswer};
+use crate::model::{Erasing, Fault, GivenFact, GivenWorker, HostAnswer, Restart, ScriptedAnswer};
 
 /// A world a scenario can run in. Synchronous: a driver over async code blocks inside.
 ///
@@ -77,6 +77,15 @@ pub trait Driver {
     ///
     /// What the world cannot do.
     fn pause(&mut self, switch: Option<Paused>) -> Result<TurnSeen, DriverError>;
+
+    /// Erases somebody or a lane, and settles. An armed fail point is met on the way as in [`Driver::deliver`].
+    ///
+    /// # Errors
+    ///
+    /// What the world cannot do.
+    fn erase(&mut self, _what: &Erasing) -> Result<TurnSeen, DriverError> {
+        Err(DriverError::unsupported("erasing"))
+    }
 
     /// Writes records into a lane, beside its turns: how a scenario gives what no event of it brings about. Replays start
     /// behind it.

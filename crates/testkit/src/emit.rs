@@ -10,7 +10,7 @@ use serde_yaml_ng::Value;
 use crate::compare::{rung_word, verdict_word, word};
 use crate::duration;
 use crate::model::{
-    Act, CardExpect, Expectation, Fault, Given, HostSays, ItemExpect, ItemsExpect, MAIN, Pause,
+    Act, CardExpect, Erasing, Expectation, Fault, Given, HostSays, ItemExpect, ItemsExpect, MAIN, Pause,
     PendingExpect, PendingFit, PressAct, Restart, Says, Scenario, ScriptedReply, Turn, User, When,
 };
 use crate::yaml::{Pairs, count, flow, json, line, map, text};
@@ -343,6 +343,8 @@ pub(crate) fn act(act: &Act) -> (String, Value) {
         }
         Act::Effects(Some(switch)) => ("effects".into(), map(vec![("pause".into(), pause(switch))])),
         Act::Effects(None) => ("effects".into(), text("resume")),
+        Act::Erase(Erasing::Person(user)) => ("erase".into(), text(user)),
+        Act::Erase(Erasing::Lane(lane)) => ("erase".into(), map(vec![("lane".into(), text(lane))])),
         Act::Advance(span) => ("advance".into(), text(&duration::write(*span))),
         Act::Restart(Restart::Clean) => ("restart".into(), text("clean")),
         Act::Restart(Restart::Kill) => ("restart".into(), text("kill")),

@@ -319,10 +319,21 @@ pub enum Act {
     },
     /// The kill switch goes on, or off.
     Effects(Option<Pause>),
+    /// Somebody, or a lane, is erased.
+    Erase(Erasing),
     /// Time passes.
     Advance(Millis),
     /// The host restarts.
     Restart(Restart),
+}
+
+/// What is erased (`spec 06 §7.6`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Erasing {
+    /// A person, in every lane.
+    Person(String),
+    /// A lane, by its name.
+    Lane(String),
 }
 
 /// Somebody writes.
@@ -410,8 +421,9 @@ impl Act {
             | Self::Closes(Closes { lane, .. })
             | Self::Focuses(Focuses { lane, .. })
             | Self::Chooses(Chooses { lane, .. })
-            | Self::Settle { lane, .. } => lane,
-            Self::Effects(_) | Self::Advance(_) | Self::Restart(_) => MAIN,
+            | Self::Settle { lane, .. }
+            | Self::Erase(Erasing::Lane(lane)) => lane,
+            Self::Erase(Erasing::Person(_)) | Self::Effects(_) | Self::Advance(_) | Self::Restart(_) => MAIN,
         }
     }
 

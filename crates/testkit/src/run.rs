@@ -144,6 +144,12 @@ impl Runner<'_, '_> {
                 self.driver.advance(by)?
             }
             Act::Restart(how) => self.driver.restart(*how)?,
+            Act::Erase(what) => {
+                if let Some(point) = faults.and_then(|faults| faults.kill.as_deref()) {
+                    self.driver.arm(point)?;
+                }
+                self.driver.erase(what)?
+            }
             Act::Settle { effect, lane, outcome, text } => self.driver.settle_effect(&Settling {
                 lane: lane.clone(),
                 effect: effect.clone(),

@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use throughline_server::wire::{
-    Approval, Context, Effect, Lane, LaneInfo, Page, Pause, PauseChange, PinnedTools, Replays, Resolve,
-    SignInLink, Tool, TurnAnswer, TurnInfo, Why,
+    Approval, Context, Effect, Erasure, Lane, LaneInfo, Page, Pause, PauseChange, PinnedTools, Replays,
+    Resolve, SignInLink, Tool, TurnAnswer, TurnInfo, Why,
 };
 use ureq::Agent;
 use ureq::http::Response;
@@ -177,6 +177,16 @@ impl Remote {
         let body = serde_json::to_value(change)
             .map_err(|error| Failure::new("cannot write the change").because(&error))?;
         self.send("PUT", "/v1/pause", key, &body)
+    }
+
+    /// Erases: a subject, a lane, everything. It may take longer than any other request.
+    pub(crate) fn erase(&self, path: &str) -> Result<Erasure, Failure> {
+        let url = format!("{}{path}", self.url);
+        let mut request = self.agent.delete(&url).config().timeout_global(None).build();
+        if let Some(token) = &self.token {
+            request = request.header("Authorization", format!("Bearer {token}"));
+        }
+        self.read(path, request.call())
     }
 
     /// Makes a link that signs a person in.

@@ -9,6 +9,7 @@ pub(crate) mod context;
 pub(crate) mod decided;
 pub(crate) mod doctor;
 pub(crate) mod effects;
+pub(crate) mod erase;
 pub(crate) mod eval;
 pub(crate) mod explain;
 pub(crate) mod lanes;
@@ -44,6 +45,7 @@ pub(crate) fn run(app: &App, command: Command) -> Outcome {
         Command::Approvals(args) => approvals::run(app, &args),
         Command::Effects(args) => effects::run(app, &args),
         Command::Audit(args) => audit::run(app, &args),
+        Command::Erase(args) => erase::run(app, &args),
         Command::Doctor(args) => doctor::run(app, &args),
         Command::Config(args) => config::run(app, &args),
         Command::Telegram(args) => telegram::run(app, &args),

@@ -31,7 +31,13 @@ pub(crate) fn run(turn: &mut Turn<'_>, text: &str) -> Decision {
             answer(turn, &text, Reason::CommandWhy)
         }
         "forget" if rest.trim().eq_ignore_ascii_case("me") => {
-            answer(turn, say::FORGET_ME, Reason::CommandForget)
+            let text = say::forget_me(turn.policy);
+            answer(turn, &text, Reason::CommandForget)
+        }
+        "forget" if rest.trim().eq_ignore_ascii_case(say::FORGET_ME_NOW) => {
+            // Whoever writes it is whom it is about: nobody can ask this for somebody else.
+            turn.forget = Some(turn.event.actor.clone()).filter(|actor| !actor.is_empty());
+            answer(turn, say::FORGETTING, Reason::CommandForgetMe)
         }
         "forget" if rest.trim().eq_ignore_ascii_case("review") => {
             let text = if review::forget(turn) { words::FORGOTTEN } else { words::NOTHING_TO_FORGET };

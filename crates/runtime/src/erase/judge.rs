@@ -12,8 +12,11 @@ use throughline_store::{Fate, Holds, Judge};
 
 use super::trace::TraceOf;
 
-/// What a request that led to a turn is answered from then on: who asked again learns that it was handled.
-const OF_AN_ANSWER: [&str; 4] = ["turn", "lane", "revision", "decision"];
+/// Members of an answer that hold what was said. The rest says that, and how, a request was handled.
+const SAID: [&str; 5] = ["messages", "effects", "items", "options", "errors"];
+
+/// What an approval would release when its words are gone.
+const NOTHING: &str = "{}";
 
 fn value(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_default()
@@ -29,7 +32,8 @@ pub(super) fn of_person(trace: &Arc<TraceOf>) -> Judge {
             // What the lane was before is in no state that is kept.
             Holds::Checkpoint { revision } => {
                 let before = trace.turned.is_some_and(|turned| *revision < turned);
-                erase_if(before || person.in_value(&value(kept.text)))
+                // The state behind that turn still names what they made, by its id.
+                erase_if(before || person.scrub(&mut value(kept.text)))
             }
             Holds::Record => record(person, kept.text),
             Holds::Event => erase_if(person.in_value(&value(kept.text))),
@@ -72,7 +76,7 @@ pub(super) fn of_persons_tenant(id: &str, traces: Vec<Arc<TraceOf>>) -> Judge {
             });
             let parsed = value(kept.text);
             if theirs || persons(&alone, &traces).any(|person| person.in_value(&parsed)) {
-                answer(&parsed)
+                answer(&parsed, persons(&alone, &traces))
             } else {
                 Fate::Keep
             }
@@ -117,7 +121,9 @@ pub(super) fn of_lane(turned: Option<u64>) -> Judge {
 pub(super) fn of_lanes_tenant(lane: &LaneKey) -> Judge {
     let (id, conversation) = (lane.id(), lane.conversation.clone());
     Arc::new(move |kept| match &kept.what {
-        Holds::Answer { turn: Some((lane, _)) } if *lane == id => answer(&value(kept.text)),
+        Holds::Answer { turn: Some((lane, _)) } if *lane == id => {
+            answer(&value(kept.text), std::iter::empty())
+        }
         // What a conversation is called is kept under its person and its own name.
         Holds::Document { collection, key } => {
             let owner = collection.rsplit('.').next().unwrap_or_default();
@@ -164,12 +170,12 @@ fn approval(person: Option<&Person>, text: &str) -> Fate {
             || person.has(&approval.source.0)
             || person.in_value(&value(&approval.payload))
     });
-    if !theirs || approval.payload.is_empty() {
+    if !theirs || approval.payload == NOTHING {
         return Fate::Keep;
     }
     let bare = Approval {
-        payload: String::new(),
-        payload_sha256: hex(&sha256(&[b""])),
+        payload: NOTHING.into(),
+        payload_sha256: hex(&sha256(&[NOTHING.as_bytes()])),
         requested_by: ERASED.into(),
         ..approval
     };
@@ -195,11 +201,21 @@ fn outcome(text: &str) -> Fate {
     serde_json::to_string(&told).map_or(Fate::Keep, Fate::Rewrite)
 }
 
-/// The answer to a request, without words.
-fn answer(parsed: &Value) -> Fate {
-    let members = parsed.as_object().into_iter().flatten();
-    let kept = members.filter(|(name, value)| OF_AN_ANSWER.contains(&name.as_str()) && !value.is_object());
-    let kept: serde_json::Map<String, Value> =
-        kept.map(|(name, value)| (name.clone(), value.clone())).collect();
-    Fate::Rewrite(Value::Object(kept).to_string())
+/// The answer to a request, without words: who asks again learns that it was handled, and how.
+fn answer<'p>(parsed: &Value, persons: impl Iterator<Item = &'p Person>) -> Fate {
+    let mut bare = parsed.clone();
+    if let Value::Object(members) = &mut bare {
+        for (name, value) in members.iter_mut() {
+            match value {
+                Value::Array(list) if SAID.contains(&name.as_str()) => list.clear(),
+                Value::Object(_) => *value = Value::Null,
+                Value::String(text) if name == "detail" => *text = ERASED.into(),
+                _ => {}
+            }
+        }
+    }
+    for person in persons {
+        person.scrub(&mut bare);
+    }
+    Fate::Rewrite(bare.to_string())
 }

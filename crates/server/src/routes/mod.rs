@@ -3,6 +3,7 @@
 pub(crate) mod approvals;
 mod context;
 pub(crate) mod effects;
+mod erasures;
 pub(crate) mod events;
 pub(crate) mod feed;
 mod health;
@@ -44,7 +45,9 @@ pub(crate) fn all(app: &Arc<App>) -> Router<Arc<App>> {
         .route("/turns/{turn}", get(turns::get_turn))
         .route("/turns/{turn}/why", get(turns::get_why))
         .route("/lanes", get(lanes::list_lanes))
-        .route("/lanes/{lane}", get(lanes::get_lane))
+        .route("/lanes/{lane}", get(lanes::get_lane).delete(erasures::delete_lane))
+        .route("/subjects/{id}", delete(erasures::delete_subject))
+        .route("/tenant", delete(erasures::delete_tenant))
         .route("/lanes/{lane}/pending", get(lanes::get_pending))
         .route("/lanes/{lane}/turns", get(lanes::list_turns))
         .route("/lanes/{lane}/messages", get(lanes::list_messages))

@@ -142,6 +142,31 @@ pub struct Version {
     pub commit: String,
 }
 
+/// What an erasure came to: how much of each kind is gone. All zero: there was nothing of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Erasure {
+    /// What was erased: `subject`, `lane` or `tenant`.
+    pub of: String,
+    /// Its id.
+    pub id: String,
+    /// Lanes that were written.
+    pub lanes: u64,
+    /// Turns whose content is gone. Their rows stay, so the chain verifies.
+    pub turns: u64,
+    /// Records of lanes.
+    pub records: u64,
+    /// Full states that were kept to start replays from.
+    pub checkpoints: u64,
+    /// Effects whose payload or outcome is gone. Ids and the keys of issues stay.
+    pub effects: u64,
+    /// Approvals of which ids are left.
+    pub approvals: u64,
+    /// Answers to requests, and events that were not taken in.
+    pub deliveries: u64,
+    /// Documents: issues of the embedded tracker, titles of conversations, names.
+    pub documents: u64,
+}
+
 /// For whom to make a link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]

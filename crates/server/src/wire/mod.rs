@@ -17,8 +17,8 @@ pub use context::{Context, Omitted, Render, RenderedTask, Repair};
 pub use effect::{Effect, Remote, Resolution, Resolve, ResultOutcome, ResultReport, Settled};
 pub use event::EventBody;
 pub use keeping::{
-    Issue, IssueComment, IssueLink, Pause, PauseChange, Ready, Replay, ReplayedTurn, Replays, SignInLink,
-    SignInLinkFor, Version,
+    Erasure, Issue, IssueComment, IssueLink, Pause, PauseChange, Ready, Replay, ReplayedTurn, Replays,
+    SignInLink, SignInLinkFor, Version,
 };
 pub use lane::{
     Button, Card, Field, FieldError, Item, Lane, LaneEvent, LaneEvents, LaneInfo, Message, Pending, Task,

@@ -3,6 +3,7 @@
 
 mod approvals;
 mod contract;
+mod erasure;
 mod events;
 mod hosted;
 mod idempotency;

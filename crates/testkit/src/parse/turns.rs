@@ -11,12 +11,12 @@ use super::given::{expected, known, message_kind, pause, span, when};
 use super::node::{Fields, Node, suggest};
 use super::option;
 use super::work;
-use crate::model::{Act, Chooses, Given, HostSays, MAIN, PressAct, Restart, Says, Turn};
+use crate::model::{Act, Chooses, Erasing, Given, HostSays, MAIN, PressAct, Restart, Says, Turn};
 
 type Read<T> = Result<T, ParseError>;
 
 /// What a turn may begin with besides a user's name.
-const FORMS: [&str; 6] = ["host", "notify", "effect", "effects", "advance", "restart"];
+const FORMS: [&str; 7] = ["host", "notify", "effect", "effects", "erase", "advance", "restart"];
 
 /// Every action of the specification (`spec 03 §3`); whether this version has it is for running.
 pub(super) const ACTIONS: [&str; 30] = [
@@ -198,6 +198,14 @@ fn special(form: &str, body: &Node<'_>, given: &Given) -> Read<Act> {
             };
             Ok(Act::Restart(body.word("a way to restart", read, &["clean", "kill"])?))
         }
+        "erase" if body.is_map() => {
+            let mut fields = body.map()?;
+            fields.opt("lane");
+            let lane = lane(&mut fields, given)?;
+            fields.finish()?;
+            Ok(Act::Erase(Erasing::Lane(lane)))
+        }
+        "erase" => Ok(Act::Erase(Erasing::Person(known(body, body.text()?, &given.users)?))),
         "effects" if body.is_map() => {
             let mut fields = body.map()?;
             let pause = pause(&fields.need("pause")?)?;

@@ -29,7 +29,9 @@ impl Runner<'_, '_> {
     /// Every lane that something happens in.
     fn every_lane(&self) -> Vec<String> {
         let acts = self.scenario.turns.iter().map(|turn| &turn.act);
-        let placed = acts.filter(|act| !matches!(act, Act::Effects(_) | Act::Advance(_) | Act::Restart(_)));
+        let placed = acts.filter(|act| {
+            !matches!(act, Act::Effects(_) | Act::Advance(_) | Act::Restart(_) | Act::Erase(_))
+        });
         let mut lanes: Vec<String> = self.scenario.given.lanes.keys().cloned().collect();
         for lane in placed.map(Act::lane) {
             if !lanes.iter().any(|known| known == lane) {

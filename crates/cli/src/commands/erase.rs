@@ -1,0 +1,112 @@
+//! `throughline erase`: takes a person, a conversation or everything out of the store, for good.
+
+use std::fmt::Write as _;
+use std::io::{self, BufRead as _, IsTerminal as _};
+
+use throughline_server::wire::Erasure;
+
+use crate::api;
+use crate::app::App;
+use crate::error::{Failure, Outcome};
+use crate::exit::Exit;
+use crate::settings;
+
+/// Erase a person, a lane or everything, for good
+#[derive(Debug, clap::Args)]
+#[command(before_help = "\
+Examples:
+  throughline erase ana                                what Ana said and what was made of it, in every lane
+  throughline erase --lane ln_atpfhd2dnan4hnneg4slqvhi   one conversation
+  throughline erase ana --yes --json                   without being asked, for programs
+Only words go: ids, hashes and the keys of created issues stay, so `audit verify` still holds.")]
+#[command(group(clap::ArgGroup::new("what").required(true).args(["subject", "lane", "tenant"])))]
+pub(crate) struct Args {
+    /// A person, by the user id of their channel
+    #[arg(value_name = "SUBJECT")]
+    subject: Option<String>,
+    /// A lane
+    #[arg(long, value_name = "LANE")]
+    lane: Option<String>,
+    /// Everything
+    #[arg(long)]
+    tenant: bool,
+    /// Do not ask
+    #[arg(long)]
+    yes: bool,
+}
+
+pub(crate) fn run(app: &App, args: &Args) -> Outcome {
+    let tenant = settings::installation(app, None)?.tenant;
+    let what = match (&args.subject, &args.lane) {
+        (Some(subject), _) => format!("everything of {subject}, in every lane"),
+        (_, Some(lane)) => format!("everything of the lane {lane}"),
+        _ => format!("everything of the tenant {tenant}"),
+    };
+    if !args.yes {
+        confirm(app, &what)?;
+    }
+    let acting = api::acting(app)?;
+    let path = match (&args.subject, &args.lane) {
+        (Some(subject), _) => format!("/v1/subjects/{}", segment(subject)),
+        (_, Some(lane)) => format!("/v1/lanes/{}", segment(lane)),
+        _ => format!("/v1/tenant?confirm={}", segment(&tenant)),
+    };
+    let erased = acting.remote.erase(&path);
+    // What was begun stands in the store's list, and ends before the store is let go of.
+    acting.finish()?;
+    let erased = erased?;
+    if app.out.is_json() {
+        app.out.value(&erased)?;
+    } else {
+        app.out.line(&told(&erased))?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// Asks on a terminal; anywhere else nobody can be asked.
+fn confirm(app: &App, what: &str) -> Result<(), Failure> {
+    if app.flags.no_input || !io::stdin().is_terminal() {
+        let hint = "say --yes to erase without being asked";
+        return Err(Failure::usage(format!("nobody can be asked whether to erase {what}")).hint(hint));
+    }
+    app.out.message(&format!("This erases {what}. It cannot be undone. Write \"erase\" to do it:"));
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    if answer.trim() == "erase" {
+        return Ok(());
+    }
+    Err(Failure::new("nothing was erased").why("it was not confirmed").exit(Exit::Refused))
+}
+
+/// A part of a path. Only what cannot stand in one is written otherwise.
+fn segment(text: &str) -> String {
+    text.bytes().fold(String::new(), |mut out, byte| {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
+            out.push(char::from(byte));
+        } else {
+            let _ = write!(out, "%{byte:02X}");
+        }
+        out
+    })
+}
+
+fn told(erased: &Erasure) -> String {
+    let counts = [
+        (erased.lanes, "lanes written"),
+        (erased.turns, "turns' contents"),
+        (erased.records, "records"),
+        (erased.checkpoints, "checkpoints"),
+        (erased.effects, "payloads and outcomes of effects"),
+        (erased.approvals, "approvals"),
+        (erased.deliveries, "answers and events"),
+        (erased.documents, "documents"),
+    ];
+    let mut out = format!("erased {} {}\n", erased.of, erased.id);
+    for (count, what) in counts.iter().filter(|(count, _)| *count > 0) {
+        let _ = writeln!(out, "{count:>8}  {what}");
+    }
+    if counts.iter().all(|(count, _)| *count == 0) {
+        let _ = writeln!(out, "there was nothing of it");
+    }
+    out
+}

@@ -1,0 +1,119 @@
+//! `DELETE /v1/subjects/{id}` and its like: erasing a person, a lane, everything (`spec 06 §7.6`).
+
+use std::sync::Arc;
+
+use axum::extract::{Path, Query, State};
+use axum::response::Response;
+use serde::Deserialize;
+use throughline_engine::LaneId;
+use throughline_runtime::{Erased, Subject};
+
+use super::json;
+use crate::app::App;
+use crate::auth::{Caller, Scope};
+use crate::problem::{Pointed, Problem};
+use crate::request::Named;
+use crate::wire;
+
+/// Erase a person
+///
+/// In every lane of the tenant: what they said and what was made of it. Their open approvals are cancelled; of executed
+/// ones ids and issue keys stay. It cannot be undone. Doing it again erases what came since.
+#[utoipa::path(
+    delete, path = "/v1/subjects/{id}", tag = "operations", operation_id = "eraseSubject",
+    params(("id" = String, Path, description = "The user id, as the person's channel gives it")),
+    responses(
+        (status = 200, description = "What was erased, in numbers.", body = wire::Erasure),
+    )
+)]
+pub(crate) async fn delete_subject(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Response, Problem> {
+    caller.need(Scope::Admin)?;
+    let erased = erase(&app, &caller, Subject::Person { id: id.clone() }).await?;
+    Ok(told("subject", id, erased))
+}
+
+/// Erase a lane
+///
+/// Everything of it but its ids and the hashes of its turns. It cannot be undone.
+#[utoipa::path(
+    delete, path = "/v1/lanes/{lane}", tag = "operations", operation_id = "eraseLane",
+    params(("lane" = String, Path, description = "ln_…")),
+    responses(
+        (status = 200, description = "What was erased, in numbers.", body = wire::Erasure),
+    )
+)]
+pub(crate) async fn delete_lane(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Named(lane): Named,
+) -> Result<Response, Problem> {
+    caller.need(Scope::Admin)?;
+    let lane = LaneId(lane);
+    app.store().lane(&caller.tenant, &lane).await?.ok_or_else(|| Problem::not_found("lane"))?;
+    let erased = erase(&app, &caller, Subject::Lane { lane: lane.clone() }).await?;
+    Ok(told("lane", lane.0, erased))
+}
+
+/// Which tenant is meant to be erased.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Confirmed {
+    /// The tenant's name, so that nobody does this by mistake.
+    #[serde(default)]
+    confirm: String,
+}
+
+/// Erase everything
+///
+/// Every lane of the tenant, and every document. It cannot be undone.
+#[utoipa::path(
+    delete, path = "/v1/tenant", tag = "operations", operation_id = "eraseTenant", params(Confirmed),
+    responses(
+        (status = 200, description = "What was erased, in numbers.", body = wire::Erasure),
+    )
+)]
+pub(crate) async fn delete_tenant(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Query(confirmed): Query<Confirmed>,
+) -> Result<Response, Problem> {
+    caller.need(Scope::Admin)?;
+    if confirmed.confirm != caller.tenant {
+        let text = format!("say ?confirm={} to erase everything of it", caller.tenant);
+        return Err(Problem::schema(vec![Pointed { pointer: "/confirm".into(), text }]));
+    }
+    let erased = erase(&app, &caller, Subject::Tenant).await?;
+    Ok(told("tenant", caller.tenant.clone(), erased))
+}
+
+/// To the end, whether or not whoever asked still waits for the answer.
+async fn erase(app: &Arc<App>, caller: &Caller, subject: Subject) -> Result<Erased, Problem> {
+    let (runtime, tenant, by) =
+        (app.instance.runtime.clone(), caller.tenant.clone(), caller.principal.clone());
+    let erasing = tokio::spawn(async move { runtime.erase(&tenant, &subject, &by).await });
+    match erasing.await {
+        Ok(erased) => Ok(erased?),
+        Err(_) => Err(Problem::new(&crate::codes::INTERNAL, "erasing failed; it goes on at the next start")),
+    }
+}
+
+fn told(of: &str, id: String, erased: Erased) -> Response {
+    let Erased { lanes, turns, records, checkpoints, effects, approvals, deliveries, documents } = erased;
+    let of = of.into();
+    json(&wire::Erasure {
+        of,
+        id,
+        lanes,
+        turns,
+        records,
+        checkpoints,
+        effects,
+        approvals,
+        deliveries,
+        documents,
+    })
+}

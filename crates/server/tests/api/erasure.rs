@@ -1,0 +1,297 @@
+//! E33 and SEC-43: a person is erased from a running installation, and no byte of theirs is left in its files, in what
+//! it answers or in what it exports; everybody else's words are.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use throughline_server::{Config, open};
+use throughline_store::{SqliteStore, Store, SystemClock};
+
+use crate::support::*;
+
+/// Words that only Ana says; each is looked for in every byte.
+const HERS: [&str; 9] = [
+    "kestrelgate",
+    "plumwater",
+    "harrowmint",
+    "quillstone",
+    "foxtallow",
+    "brindlesea",
+    "ospreyloom",
+    "tansymoor",
+    "gorsewick",
+];
+/// Words that only Bob says.
+const HIS: [&str; 3] = ["marmotworth", "elderpike", "cobblewren"];
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { found.extend(files(&path)) } else { found.push(path) }
+    }
+    found
+}
+
+/// The files that hold a word, whatever its case.
+fn holding(folder: &Path, word: &str) -> Vec<PathBuf> {
+    let holds = |path: &PathBuf| {
+        let bytes = std::fs::read(path).unwrap_or_default().to_ascii_lowercase();
+        bytes.windows(word.len()).any(|window| window == word.as_bytes())
+    };
+    files(folder).into_iter().filter(holds).collect()
+}
+
+/// Everything that is readable of a tenant, as one text: over the API, and on the pages.
+async fn read_all(server: &Server) -> String {
+    let (api, pages) = read_each(server).await;
+    api + &pages
+}
+
+async fn read_each(server: &Server) -> (String, String) {
+    let (mut all, mut pages) = (String::new(), String::new());
+    let mut lanes = Vec::new();
+    for path in [
+        "/v1/lanes?limit=200",
+        "/v1/approvals?state=all&limit=200",
+        "/v1/effects?limit=200",
+        "/v1/tracker/issues?limit=200",
+        "/v1/pause",
+    ] {
+        let reply = server.get(path).send().await;
+        assert_eq!(reply.status, 200, "{path}: {}", reply.text());
+        if path.starts_with("/v1/lanes") {
+            lanes = reply.json()["items"].as_array().unwrap().clone();
+        }
+        all.push_str(&reply.text());
+    }
+    for lane in lanes {
+        let id = lane["id"].as_str().unwrap();
+        for part in ["", "/pending", "/turns?limit=200", "/messages?limit=200", "/events?cursor=0"] {
+            let reply = server.get(&format!("/v1/lanes/{id}{part}")).send().await;
+            all.push_str(&reply.text());
+        }
+        let turns = server.get(&format!("/v1/lanes/{id}/turns?limit=200")).send().await.json();
+        for turn in turns["items"].as_array().unwrap() {
+            let turn = turn["turn"].as_str().unwrap();
+            for part in ["", "/why"] {
+                all.push_str(&server.get(&format!("/v1/turns/{turn}{part}")).send().await.text());
+            }
+        }
+        // Every page of the web chat and of the console that shows a lane.
+        for page in [format!("/console/lanes/{id}"), format!("/c/{}", lane["conversation"].as_str().unwrap())]
+        {
+            pages.push_str(&server.get(&page).send().await.text());
+        }
+    }
+    (all.to_lowercase(), pages.to_lowercase())
+}
+
+fn form(conversation: &str, who: &str, token: &str, values: Value) -> Value {
+    json!({"lane": {"conversation": conversation}, "actor": {"id": who}, "kind": "form.submitted",
+           "form": {"token": token, "values": values}})
+}
+
+/// Several lanes, both people in most of them: cards open, decided and created, drafts, questions, reviews, decisions,
+/// lists, answers by key.
+async fn talk(server: &Server) {
+    let ticket = |word: &str| {
+        format!(
+            "Create a ticket for the {word} bug\nSteps: open {word}\nExpected: {word} shows\nActual: nothing of {word}"
+        )
+    };
+    // One of hers that is created, one that stays open.
+    let turn = server.say("a1", "alone", "ana", &ticket("kestrelgate")).await;
+    server.press("a2", "alone", "you", &token(&card_of(&turn), "approve")).await;
+    server.say("a3", "alone", "ana", &ticket("plumwater")).await;
+    // Both in one lane: his card filled with her words, her question to him, a reply to her.
+    let turn = server.say("b1", "both", "bob", &ticket("marmotworth")).await;
+    let edit = token(&card_of(&turn), "edit");
+    server
+        .turn("b2", &form("both", "ana", &edit, json!({"actual": "a harrowmint page, says harrowmint"})))
+        .await;
+    let hers = server.say("b3", "both", "ana", "What do you all think about quillstone?").await;
+    let said = hers["messages"][0]["id"].as_str().unwrap_or_default().to_owned();
+    let mut reply = said_of("both", "bob", "I like elderpike better");
+    reply["reply_to"] = json!(said);
+    server.turn("b4", &reply).await;
+    server
+        .say("b5", "both", "ana", "review this: we must keep foxtallow, the risk is that foxtallow leaks")
+        .await;
+    server.say("b6", "both", "bob", "record the decision: we keep cobblewren").await;
+    // A decision of hers that is posted.
+    let turn = server
+        .say("c1", "deciding", "ana", "record the decision: we will use brindlesea for the orders")
+        .await;
+    let card =
+        turn["messages"].as_array().unwrap().iter().rev().find_map(|message| message.get("card")).cloned();
+    if let Some(card) = card {
+        server.press("c2", "deciding", "you", &token(&card, "approve")).await;
+    }
+    // An epic of hers, and a batch.
+    let epic = "Create an epic with 3 stories for ospreyloom\nProblem: no ospreyloom\nAcceptance criteria: ospreyloom works\n\
+                - See ospreyloom\n- Change ospreyloom\n- Drop ospreyloom";
+    server.say("d1", "epic", "ana", epic).await;
+    // A list, and what she made of it.
+    let shown = json!({"lane": {"conversation": "list"}, "actor": {"id": "bob"}, "kind": "options.shown", "shown": {
+        "scope": "chat", "scope_instance": "list", "user": "ana",
+        "options": [{"id": "1", "label": "The tansymoor file", "exec_ref": "open:1"}, {"id": "2", "label": "Another", "exec_ref": "open:2"}]}});
+    server.event("e1", &shown).header("Prefer", "wait=10").send().await;
+    server.say("e2", "list", "ana", "the tansymoor one").await;
+    server.say("e3", "list", "ana", "/maro ticket gorsewick needs a button").await;
+    // A lane of Bob's alone.
+    server.say("f1", "his", "bob", &ticket("marmotworth")).await;
+}
+
+fn said_of(conversation: &str, who: &str, text: &str) -> Value {
+    said(conversation, who, text)
+}
+
+async fn settled(server: &Server) {
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    loop {
+        let planned = server.get("/v1/effects?state=planned&limit=200").send().await.json();
+        let attempted = server.get("/v1/effects?state=attempted&limit=200").send().await.json();
+        let open =
+            [planned, attempted].iter().map(|page| page["items"].as_array().unwrap().len()).sum::<usize>();
+        if open == 0 || std::time::Instant::now() > deadline {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn e33_a_person_is_erased_and_no_byte_of_theirs_is_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(demo_in(folder.path())).await;
+    talk(&server).await;
+    settled(&server).await;
+    let before = read_all(&server).await;
+    for word in HERS.iter().chain(&HIS) {
+        assert!(!holding(folder.path(), word).is_empty(), "{word} was said and kept");
+        assert!(before.contains(word), "{word} can be read");
+    }
+
+    let reply = server.delete("/v1/subjects/ana").send().await;
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    let erased = reply.json();
+    for counted in ["lanes", "turns", "approvals", "deliveries", "documents"] {
+        assert!(erased[counted].as_u64().unwrap() > 0, "{counted}: {erased:#}");
+    }
+    for word in HERS {
+        assert_eq!(holding(folder.path(), word), Vec::<PathBuf>::new(), "{word} is in no byte");
+    }
+    let after = read_all(&server).await;
+    for word in HERS {
+        assert!(!after.contains(word), "{word} can still be read: {}", around(&after, word));
+    }
+    for word in HIS {
+        assert!(after.contains(word), "{word} is Bob's, and stays");
+    }
+    assert!(after.contains("demo-1"), "the issue's key stays");
+
+    // A second time there is nothing of hers, and nothing changes.
+    let again = server.delete("/v1/subjects/ana").send().await.json();
+    let counts = again.as_object().unwrap().values().filter_map(Value::as_u64);
+    assert_eq!(counts.sum::<u64>(), 0, "{again:#}");
+    let (api, _) = read_each(&server).await;
+    assert!(after.starts_with(&api), "a page may hold a token of its own, the rest is as it was");
+
+    // Her keys are known, so what was sent before is not done again; and she is met anew.
+    let repeated = server.event("a1", &said("alone", "ana", "Create a ticket for the kestrelgate bug\nSteps: open kestrelgate\nExpected: kestrelgate shows\nActual: nothing of kestrelgate")).header("Prefer", "wait=10").send().await;
+    assert_eq!(repeated.status, 200, "{}", repeated.text());
+    assert!(!repeated.text().contains("kestrelgate"), "{}", repeated.text());
+    let turn = server.say("a9", "alone", "ana", TASK).await;
+    let done = server.press("a10", "alone", "you", &token(&card_of(&turn), "approve")).await;
+    assert_eq!(done["reason"], "press.applied", "{done:#}");
+    settled(&server).await;
+    server.stopped().await;
+
+    for word in HERS {
+        assert_eq!(
+            holding(folder.path(), word),
+            Vec::<PathBuf>::new(),
+            "{word} is in no byte of a closed store"
+        );
+    }
+    chains_hold(folder.path()).await;
+}
+
+fn around(text: &str, word: &str) -> String {
+    let at = text.find(word).unwrap_or_default();
+    text.chars().skip(text[..at].chars().count().saturating_sub(200)).take(400).collect()
+}
+
+/// The audit chain and the chain of every lane, and replays after the erasure.
+async fn chains_hold(folder: &Path) {
+    let config = Config::load(&demo_in(folder)).unwrap();
+    let tenant = config.tenant.clone();
+    let instance = open(config).await.unwrap();
+    let store: &Arc<dyn Store> = &instance.store;
+    assert_eq!(store.verify_audit(&tenant).await.unwrap(), None);
+    let rows = store.audit(&tenant, 0, 1_000).await.unwrap();
+    let recorded = rows.iter().filter(|(_, row)| row.contains("\"what\":\"erased\""));
+    let recorded: Vec<&str> = recorded.map(|(_, row)| row.as_str()).collect();
+    assert_eq!(recorded.len(), 2, "each erasure is on record: {rows:#?}");
+    assert!(recorded[0].contains("\"id\":\"ana\"") && recorded[0].contains("\"by\":\"you\""), "{recorded:?}");
+    assert_eq!(store.erasures(&tenant, true).await.unwrap(), []);
+    let mut erased = 0;
+    for lane in store.lanes(&tenant, None, 100).await.unwrap() {
+        let mut differing = Vec::new();
+        instance
+            .runtime
+            .replay(&lane.key, 1, |turn| match turn.verdict {
+                throughline_runtime::replay::Same::Yes => {}
+                throughline_runtime::replay::Same::ContentErased => erased += 1,
+                _ => differing.push(turn.clone()),
+            })
+            .await
+            .unwrap();
+        assert_eq!(differing, [], "{}", lane.key);
+    }
+    assert!(erased > 10, "{erased}");
+}
+
+/// The file is opened by nobody else: the writer alone makes it anew.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn c63_a_lane_is_erased_and_the_others_are_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(demo_in(folder.path())).await;
+    talk(&server).await;
+    settled(&server).await;
+    let lanes = server.get("/v1/lanes?limit=200").send().await.json();
+    let lane = |name: &str| {
+        let lanes = lanes["items"].as_array().unwrap().iter();
+        lanes.clone().find(|lane| lane["conversation"] == name).unwrap()["id"].as_str().unwrap().to_owned()
+    };
+    let reply = server.delete(&format!("/v1/lanes/{}", lane("list"))).send().await;
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    for word in ["tansymoor", "gorsewick"] {
+        assert_eq!(holding(folder.path(), word), Vec::<PathBuf>::new(), "{word}");
+    }
+    for word in ["kestrelgate", "foxtallow", "marmotworth"] {
+        assert!(!holding(folder.path(), word).is_empty(), "{word} is another lane's");
+    }
+    assert_eq!(server.delete("/v1/lanes/ln_aaaaaaaaaaaaaaaaaaaaaaaa").send().await.status, 404);
+    let refused = server.delete("/v1/tenant").send().await;
+    assert_eq!(refused.status, 422, "{}", refused.text());
+    let everything = server.delete("/v1/tenant?confirm=demo").send().await;
+    assert_eq!(everything.status, 200, "{}", everything.text());
+    for word in HERS.iter().chain(&HIS) {
+        assert_eq!(holding(folder.path(), word), Vec::<PathBuf>::new(), "{word}");
+    }
+    let turn = server.say("new", "both", "bob", TASK).await;
+    assert_eq!(turn["decision"], "shown", "{turn:#}");
+    server.stopped().await;
+    chains_hold_of(folder.path()).await;
+}
+
+async fn chains_hold_of(folder: &Path) {
+    let store = SqliteStore::open(folder.join("throughline.db"), Arc::new(SystemClock::default()));
+    if let Ok(store) = store {
+        let store: Arc<dyn Store> = Arc::new(store);
+        assert_eq!(store.verify_audit("demo").await.unwrap(), None);
+    }
+}
