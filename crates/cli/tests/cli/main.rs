@@ -7,6 +7,7 @@ mod approvals;
 mod chat;
 mod config;
 mod console;
+mod context;
 mod disk;
 mod doctor;
 mod eval;
@@ -18,6 +19,9 @@ mod models;
 mod scenarios;
 mod serving;
 mod telegram;
+
+#[path = "../shared/port.rs"]
+mod port;
 
 /// A file that nobody named above would never run.
 #[test]

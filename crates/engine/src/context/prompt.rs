@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::block::Block;
 use super::text::{Size, tokens};
 use crate::canon::{hex, sha256};
+use crate::decision::Reason;
 use crate::policy::context::{
     ANCHOR_TOKENS, FACTS_KEPT, MESSAGES_KEPT, NEWEST_KEPT, SUMMARY_TOKENS, WINDOW_TOKENS,
 };
@@ -140,6 +141,11 @@ pub struct TooLarge {
     pub tokens: u32,
     /// Tokens it may have.
     pub max_tokens: u32,
+}
+
+impl TooLarge {
+    /// What a turn that meets it says.
+    pub const REASON: Reason = Reason::ContextTooLarge;
 }
 
 impl fmt::Display for TooLarge {

@@ -61,7 +61,8 @@ pub(crate) struct Formatted {
     get, path = "/v1/lanes/{lane}/context", tag = "lanes", operation_id = "getContext",
     params(("lane" = String, Path, description = "ln_…"), Wanted),
     responses(
-        (status = 200, description = "What every agent's prompt is told, as the lane stands.", body = wire::Context),
+        (status = 200, description = "What every agent's prompt is told, as the lane stands.", content(
+            (wire::Context = "application/json"), (String = "text/markdown"))),
     )
 )]
 pub(crate) async fn get_context(
@@ -83,7 +84,8 @@ pub(crate) async fn get_context(
     params(Formatted),
     request_body = wire::Render,
     responses(
-        (status = 200, description = "The prompt of its task, or the record of its tasks alone.", body = wire::Context),
+        (status = 200, description = "The prompt of its task, or the record of its tasks alone.", content(
+            (wire::Context = "application/json"), (String = "text/markdown"))),
     )
 )]
 pub(crate) async fn post_render(

@@ -2,6 +2,7 @@
 //! of the tests.
 
 mod approvals;
+mod context;
 mod contract;
 mod erasure;
 mod events;

@@ -391,6 +391,7 @@ fn c24_what_may_not_be_dropped_and_does_not_fit_is_no_prompt() {
     assert_eq!(refused.max_tokens, 8_000);
     let TooLarge { tokens, .. } = refused;
     assert!(tokens > input_tokens);
+    assert_eq!(TooLarge::REASON.code(), "context.too_large");
     assert!(build(Sections { input_tokens, ..full(20, 16_000) }).is_ok());
 }
 
