@@ -67,6 +67,7 @@ fn world() -> World {
         posts: Vec::new(),
         host: BTreeMap::new(),
         workers: BTreeMap::new(),
+        facts: Vec::new(),
         script: None,
         paused: None,
     }

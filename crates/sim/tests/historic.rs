@@ -26,6 +26,7 @@ fn world() -> World {
         posts: Vec::new(),
         workers: BTreeMap::new(),
         host: BTreeMap::new(),
+        facts: Vec::new(),
         script: None,
         paused: None,
     }

@@ -2,6 +2,7 @@
 
 mod fact;
 pub(crate) mod option;
+mod summary;
 
 use std::collections::BTreeMap;
 
@@ -103,7 +104,11 @@ fn check(one: &Expectation, sight: &Sight<'_>) -> Vec<Mismatch> {
             let reasons = sight.reasons.iter().map(|reason| reason.code().to_string());
             // Why lists left a text alone is of interest to who asks about lists.
             let of_lists = code.starts_with("selection.").then(|| sight.between());
-            let seen: Vec<String> = reasons.chain(of_lists.into_iter().flatten()).collect();
+            // A summary is written beside the way of the message that made it due.
+            let of_summaries = sight.seen.turns.iter().filter(|_| code.starts_with("summary."));
+            let of_summaries = of_summaries.map(|turn| turn.summary.decision.reason.code().to_string());
+            let beside = of_lists.into_iter().flatten().chain(of_summaries);
+            let seen: Vec<String> = reasons.chain(beside).collect();
             let same = seen.contains(code);
             plain(same, code.clone(), if seen.is_empty() { nothing() } else { seen.join(", ") })
         }
@@ -163,6 +168,7 @@ fn check(one: &Expectation, sight: &Sight<'_>) -> Vec<Mismatch> {
         Expectation::View(wanted) => option::view(wanted, sight),
         Expectation::Telemetry(wanted) => option::telemetry(wanted, sight),
         Expectation::Facts(wanted) => fact::facts(wanted, sight),
+        Expectation::Summary(wanted) => summary::summary(wanted, sight),
         Expectation::Later { key, .. } => plain(false, key.clone(), "not supported by this version".into()),
         Expectation::Not(_) => Vec::new(),
     }

@@ -2,6 +2,7 @@
 
 mod fact;
 mod option;
+mod summary;
 
 use std::collections::BTreeMap;
 
@@ -461,6 +462,7 @@ pub(crate) fn expectation(one: &Expectation) -> (String, Value) {
         Expectation::Telemetry(events) => option::telemetry(events),
         Expectation::Facts(facts) if facts.is_empty() => none(),
         Expectation::Facts(facts) => Value::Sequence(facts.iter().map(fact::expected).collect()),
+        Expectation::Summary(wanted) => summary::expected(wanted),
         Expectation::Later { value, .. } => json(value),
         Expectation::Not(list) => expectations(list),
     };

@@ -3,6 +3,7 @@
 mod expect;
 mod fact;
 mod option;
+mod summary;
 mod work;
 
 use std::collections::BTreeMap;
@@ -20,6 +21,7 @@ pub use option::{
     Chooses, Closes, Focuses, GivenSet, HostAnswer, Shows, Stands, TelemetryExpect, ViewExpect,
 };
 pub(crate) use option::{instance, named};
+pub use summary::SummaryExpect;
 pub use work::{GivenTask, GivenWorker, HostReports, TaskExpect};
 
 use crate::driver::{Checker, TrackerWorld};

@@ -155,7 +155,7 @@ fn lane(name: &str, given: &Given, policy: &Policy, names: &mut SeedNames) -> Re
     }
     let messages = given.lanes.get(name).map(Vec::as_slice).unwrap_or_default();
     for (n, message) in messages.iter().enumerate() {
-        let id = MessageId(format!("m_given_{name}_{n}"));
+        let id = MessageId(format!("{}0_{n}", MessageId::PREFIX));
         if let Some(alias) = &message.name {
             names.insert((name.into(), alias.clone()), id.clone());
         }

@@ -5,7 +5,7 @@ use throughline_engine::workflow::{Action, Step};
 use crate::model::{Act, Expectation, Scenario};
 
 /// What a model is asked for in this version.
-const ASKED: [&str; 5] = ["classify", "select", "draft", "review", "answer"];
+const ASKED: [&str; 6] = ["classify", "select", "draft", "review", "answer", "summary"];
 
 /// Each with the line of its turn; 0 for what is given.
 pub(crate) fn lacks(scenario: &Scenario) -> Vec<(usize, String)> {

@@ -6,6 +6,7 @@
 //! keeps, [`supervised`] makes its agent's prompt of it, and [`rendered`] is what is shown outside of a turn.
 
 pub mod block;
+pub(crate) mod delegated;
 pub mod import;
 pub mod prompt;
 pub mod rendered;

@@ -207,7 +207,14 @@ pub(super) fn bare(mut card: Card) -> Card {
         About::ScopeGate { excerpt, .. } => *excerpt = ERASED.into(),
         About::CallPreview { call, .. } | About::UncertainCall { call, .. } => {
             let Call { job, task, risk, .. } = call.clone();
-            *call = Call { job: unnamed(job), phase: Phase::default(), task, text: ERASED.into(), risk };
+            *call = Call {
+                job: unnamed(job),
+                phase: Phase::default(),
+                task,
+                text: ERASED.into(),
+                risk,
+                prompt: None,
+            };
         }
         About::Options { asks, .. } => *asks = ERASED.into(),
         _ => {}

@@ -199,6 +199,7 @@ fn run(turn: &mut Turn<'_>, user: &str, set: &OptionSet, option: &SetOption) -> 
         task: id.clone(),
         text: option.label.clone(),
         risk: option.risk,
+        prompt: None,
     };
     turn.run_option(call, source);
     id

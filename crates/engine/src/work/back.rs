@@ -95,7 +95,8 @@ pub(super) fn take_back(turn: &mut Turn<'_>, task: &mut Task) {
         let phase = Phase::Stop { effect };
         let job = work.job.clone();
         // What stops work changes nothing else, so it needs nobody's approval.
-        let call = Call { job, phase, task: task.id.clone(), text: String::new(), risk: Risk::Read };
+        let call =
+            Call { job, phase, task: task.id.clone(), text: String::new(), risk: Risk::Read, prompt: None };
         turn.effect(call.effect(), &[], None);
     }
 }

@@ -185,7 +185,7 @@ pub(super) fn start(
     } else {
         task.work.as_mut().and_then(|work| work.waits.take())
     };
-    let call = Call { job, phase, task: task.id.clone(), text, risk };
+    let call = Call { job, phase, task: task.id.clone(), text, risk, prompt: None };
     if !risk.outward() {
         let told = match waits {
             Some(_) => say::passed_on(&call.job),

@@ -14,10 +14,12 @@ pub(crate) use flow::{
 };
 pub use report::{Asked, Errand, Field, Phase, Report, Underway, Waits};
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use serde::{Deserialize, Serialize};
 
+use crate::context::prompt::Built;
 use crate::effect::EffectBody;
 use crate::id::{CardId, EffectId, SetId, TaskId};
 use crate::recognize::Expected;
@@ -154,6 +156,9 @@ pub struct Call {
     pub text: String,
     /// What our configuration says it may do.
     pub risk: Risk,
+    /// What a sub-agent is told of the lane beside the words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<Box<Built>>,
 }
 
 impl Call {

@@ -9,7 +9,7 @@ use throughline_engine::intent::Intent;
 use throughline_engine::selection::Provenance;
 use throughline_engine::trace::Rung;
 
-use super::{FactExpect, TaskExpect, TelemetryExpect, ViewExpect};
+use super::{FactExpect, SummaryExpect, TaskExpect, TelemetryExpect, ViewExpect};
 
 /// One thing that must be seen. Each compares exactly; [`Expectation::key`] is its key in the file.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,6 +59,8 @@ pub enum Expectation {
     Telemetry(Vec<TelemetryExpect>),
     /// All facts in reach of the lane, in any order; empty: there are none.
     Facts(Vec<FactExpect>),
+    /// What the older messages of the lane were condensed to.
+    Summary(SummaryExpect),
     /// Something of a capability this version does not have; running it fails.
     Later {
         /// The key: `warnings`.
@@ -181,6 +183,7 @@ impl Expectation {
             Self::View(_) => "view",
             Self::Telemetry(_) => "telemetry",
             Self::Facts(_) => "facts",
+            Self::Summary(_) => "summary",
             Self::Later { key, .. } => key,
             Self::Not(_) => "not",
         }

@@ -9,11 +9,11 @@ use throughline_engine::trace::Rung;
 use throughline_engine::{Reason, Verdict};
 
 use super::ParseError;
-use super::fact;
 use super::node::{Fields, Node};
 use super::option;
 use super::turns::ACTIONS;
 use super::work;
+use super::{fact, summary};
 use crate::model::{
     CardExpect, Expectation, FocusExpect, ItemExpect, ItemsExpect, PendingExpect, PendingFit, ReferenceExpect,
 };
@@ -97,6 +97,9 @@ pub(super) fn expectations(node: &Node<'_>) -> Read<Vec<Expectation>> {
     chosen(&mut fields, &mut all)?;
     if let Some(node) = fields.opt("facts") {
         all.push(Expectation::Facts(fact::expected(&node)?));
+    }
+    if let Some(node) = fields.opt("summary") {
+        all.push(Expectation::Summary(summary::expected(&node)?));
     }
     for key in LATER {
         if let Some(node) = fields.opt(key) {
@@ -230,7 +233,7 @@ fn unless_none(text: String) -> Option<String> {
     (text != "none").then_some(text)
 }
 
-fn texts(node: &Node<'_>) -> Read<Vec<String>> {
+pub(super) fn texts(node: &Node<'_>) -> Read<Vec<String>> {
     node.one_or_more()?.iter().map(Node::text).collect()
 }
 

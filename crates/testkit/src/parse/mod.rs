@@ -6,6 +6,7 @@ mod given;
 mod locate;
 mod node;
 mod option;
+mod summary;
 mod turns;
 mod work;
 

@@ -111,6 +111,10 @@ impl Agent {
             "role": "ROLE_USER",
             "parts": [{"text": errand.call.text}],
         });
+        if let Some(prompt) = &errand.call.prompt {
+            // Beside the task, as data of its own: an agent that is no model reads the first part alone.
+            message["parts"] = json!([{"text": errand.call.text}, {"text": prompt.text()}]);
+        }
         if let Phase::Answer { remote, .. } = phase {
             message["taskId"] = json!(remote);
         }
