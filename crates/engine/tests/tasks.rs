@@ -5,6 +5,7 @@ mod world;
 use proptest::prelude::*;
 use serde_json::Value;
 use throughline_engine::context::block::Block;
+use throughline_engine::context::rendered::Rendered;
 use throughline_engine::effect::{EffectBody, EffectResult, Outcome};
 use throughline_engine::event::{EventKind, TaskReported};
 use throughline_engine::lane::{Record, Task, TaskStatus};
@@ -210,6 +211,22 @@ fn a_picked_option_is_talk_and_a_ticket_is_work() {
     assert_eq!(done.result.as_deref(), Some(&*format!("Completed: {}", done.intent)));
 }
 
+/// What is shown outside of a turn is what a prompt would be told: the record, and what was said, before it or after.
+#[test]
+fn a_lane_is_shown_as_its_prompts_are_told_of_it() {
+    let mut w = World::new();
+    report(&mut w, "t1", Blocked, "09:00", "It waits");
+    let _ = w.says("ana", "remember that we use Postgres for the orders");
+    let shown = Rendered::of_lane(&w.lane, Vec::new(), &w.policy).unwrap();
+    let places: Vec<_> = ["## FACTS\n", "## READ-ONLY CONTEXT\n", "## CONVERSATION\n"]
+        .map(|heading| shown.prompt.find(heading).unwrap_or_else(|| panic!("{}", shown.prompt)))
+        .into();
+    assert!(places.is_sorted());
+    assert_eq!(shown.block, block(&w));
+    assert!(shown.prompt.contains("\"text\": \"remember that we use Postgres for the orders\""));
+    assert_eq!(Rendered::of_lane(&w.lane, Vec::new(), &w.policy).unwrap(), shown);
+}
+
 /// C21, K5: a model's answer to whatever it is asked is text to the ledger.
 #[test]
 fn c21_a_model_cannot_write_the_record() {
@@ -227,7 +244,9 @@ fn c21_a_model_cannot_write_the_record() {
     assert!(!asks.is_empty(), "a model is asked");
     for ask in asks {
         use throughline_engine::ask::Answer;
-        for answer in [Answer::Text { text: claims.into() }, Answer::None { why: claims.into() }] {
+        for answer in
+            [Answer::Text { text: claims.into(), facts: Vec::new() }, Answer::None { why: claims.into() }]
+        {
             let _ = w.outcome(&ask, Outcome::Done { result: EffectResult::Answered(answer) });
             assert_eq!(block(&w), before);
         }

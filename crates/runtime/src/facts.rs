@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use throughline_engine::lane::Lane;
-use throughline_engine::memory::{Fact, FactChange, FactKey, FactSet, FactsTouched, Gone, wants};
+use throughline_engine::memory::{Fact, FactChange, FactKey, FactSet, FactsTouched, Gone, in_reach, wants};
 use throughline_engine::{Event, Given, Timestamp, snapshot};
 use throughline_store::{FactBody, FactsVersion, FactsWrite, StoredFacts};
 
@@ -46,6 +46,18 @@ impl Runtime {
     ) -> Result<Vec<FactSet>, Stop> {
         let mut sets = Vec::new();
         for key in wants(lane, event, given, &self.policy) {
+            sets.push(FactSet::clone(&*self.facts(&key).await?));
+        }
+        Ok(sets)
+    }
+
+    /// The sets that a prompt of this lane may show.
+    ///
+    /// # Errors
+    /// As for [`Self::facts`].
+    pub async fn facts_near(&self, lane: &Lane) -> Result<Vec<FactSet>, Stop> {
+        let mut sets = Vec::new();
+        for key in in_reach(lane) {
             sets.push(FactSet::clone(&*self.facts(&key).await?));
         }
         Ok(sets)

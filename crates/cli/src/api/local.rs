@@ -121,7 +121,8 @@ impl Local {
     pub(crate) fn context(&self, id: &str, max_tokens: Option<u32>) -> Result<Context, Failure> {
         let info = self.stored_lane(id)?;
         let lane = self.ask(self.loops().lane(&info.key))?;
-        telling::context::of_lane(&lane, &self.config().policy, max_tokens)
+        let facts = self.ask(self.loops().facts_near(&lane))?;
+        telling::context::of_lane(&lane, facts, &self.config().policy, max_tokens)
             .map_err(|error| commands::context::refused(&error))
     }
 

@@ -422,6 +422,24 @@ pub struct Shown {
     pub anchor: Anchor,
 }
 
+impl Shown {
+    /// The sections of it, with their limits.
+    pub(crate) fn sections(self, policy: &Policy) -> Sections {
+        let tail = self.tail.iter().map(|text| wording::line(&[("extractive", text)]));
+        Sections {
+            facts: self.facts,
+            summary: self.summary.map(|text| wording::line(&[("summary", &text)])),
+            tail: tail.collect(),
+            block: self.block,
+            window: self.window,
+            anchor: self.anchor,
+            facts_tokens: policy.facts.tokens,
+            max_tokens: policy.context.max_tokens,
+            ..Sections::default()
+        }
+    }
+}
+
 impl Ask {
     /// The question about a message, with nothing around it.
     #[must_use]
@@ -450,23 +468,14 @@ impl Ask {
         shown: Shown,
         policy: &Policy,
     ) -> Result<Self, TooLarge> {
-        let summary = shown.summary.map(|text| wording::line(&[("summary", &text)]));
-        let tail = shown.tail.iter().map(|text| wording::line(&[("extractive", text)]));
         let names_anchor = hint.as_ref().is_some_and(|hint| hint.focus_anchor_internal_id.is_some());
         let material = wording::material(&question);
         let input = material.iter().fold(tokens(text), |sum, line| sum.saturating_add(tokens(line)));
         let prompt = build(Sections {
             rules: wording::rules(&question),
             contract: wording::contract(&question, names_anchor),
-            facts: shown.facts,
-            summary,
-            tail: tail.collect(),
-            block: shown.block,
-            window: shown.window,
-            anchor: shown.anchor,
             input_tokens: input.saturating_add(limits::INPUT_FRAME),
-            facts_tokens: policy.facts.tokens,
-            max_tokens: policy.context.max_tokens,
+            ..shown.sections(policy)
         })?;
         let budget_ms = policy.ask.budget(question.purpose());
         let (text, complaints) = (text.into(), Vec::new());

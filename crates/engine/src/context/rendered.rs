@@ -3,11 +3,17 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::block::Block;
 use super::import::Warning;
-use super::prompt::{Built, Section, Sections, TooLarge, build};
+use super::prompt::{Built, Section, TooLarge, build};
+use super::window::{self, Around};
+use crate::ask::Shown;
+use crate::event::{Event, EventKind, TaskReported};
+use crate::given::Given;
 use crate::lane::Lane;
+use crate::memory::{FactSet, flow as memory, summary};
 use crate::policy::Policy;
+use crate::time::Timestamp;
+use crate::turn::Turn;
 
 /// A prompt, and what is known of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,18 +47,23 @@ impl Rendered {
         }
     }
 
-    /// What an agent of this lane would be told of it now, whatever it is asked.
+    /// What an agent of this lane would be told of it now, whatever it is asked: sections 3 to 6 of its prompt. `facts`
+    /// are the sets [`in_reach`](crate::memory::in_reach). What was said to one person alone is in none of it.
     ///
     /// # Errors
     ///
     /// [`TooLarge`] when what is never dropped does not fit.
-    pub fn of_lane(lane: &Lane, policy: &Policy) -> Result<Self, TooLarge> {
-        let built = build(Sections {
-            block: Some(Block::of_lane(lane, &policy.context)),
-            facts_tokens: policy.facts.tokens,
-            max_tokens: policy.context.max_tokens,
-            ..Sections::default()
-        })?;
-        Ok(Self::of(built, "", Vec::new()))
+    pub fn of_lane(lane: &Lane, facts: Vec<FactSet>, policy: &Policy) -> Result<Self, TooLarge> {
+        // Nothing happens in this turn: it is the lane as it stands.
+        let kind = EventKind::TaskReported(TaskReported::default());
+        let event =
+            Event { id: String::new(), received_at: Timestamp::default(), actor: String::new(), kind };
+        let given = Given { facts, ..Given::default() };
+        let mut turn = Turn::new(lane, &event, &given, policy);
+        let (summary, tail) = summary::shown(&turn);
+        let facts = memory::shown(&mut turn).lines;
+        let Around { window, anchor } = window::around(&turn, None, "");
+        let shown = Shown { facts, summary, tail, block: Some(turn.block()), window, anchor };
+        Ok(Self::of(build(shown.sections(policy))?, "", Vec::new()))
     }
 }

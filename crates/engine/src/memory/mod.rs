@@ -25,4 +25,4 @@ pub use fact::{
 
 mod wants;
 
-pub use wants::wants;
+pub use wants::{in_reach, wants};

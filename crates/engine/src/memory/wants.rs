@@ -77,6 +77,14 @@ pub fn wants(lane: &Lane, event: &Event, given: &Given, policy: &Policy) -> Vec<
     keys.into_iter().collect()
 }
 
+/// The sets in reach of a lane as it stands: what a prompt may show of them, were it made now.
+#[must_use]
+pub fn in_reach(lane: &Lane) -> Vec<FactKey> {
+    let mut keys = BTreeSet::from_iter(Near { lane, given: &Given::default() }.all());
+    keys.remove(&FactKey::thread(&lane.key));
+    keys.into_iter().collect()
+}
+
 /// Whether a prompt may be made of it.
 fn may_prompt(event: &Event) -> bool {
     match &event.kind {

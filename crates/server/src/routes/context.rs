@@ -74,7 +74,8 @@ pub(crate) async fn get_context(
     caller.need(Scope::ContextRead)?;
     let info = lanes::find(&app, &caller, &id).await?;
     let lane = app.runtime().lane(&info.key).await?;
-    let told = context::of_lane(&lane, &app.config().policy, wanted.max_tokens).map_err(problem)?;
+    let facts = app.runtime().facts_near(&lane).await?;
+    let told = context::of_lane(&lane, facts, &app.config().policy, wanted.max_tokens).map_err(problem)?;
     Ok(answer(&told, wanted.format))
 }
 

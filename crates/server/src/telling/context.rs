@@ -5,6 +5,7 @@ use throughline_engine::context::prompt::TooLarge;
 use throughline_engine::context::rendered::Rendered;
 use throughline_engine::context::supervised::{Assignment, render};
 use throughline_engine::lane::Lane;
+use throughline_engine::memory::FactSet;
 use throughline_engine::policy::Policy;
 use throughline_engine::policy::context::ContextPolicy;
 
@@ -31,9 +32,14 @@ pub enum Refused {
 /// # Errors
 ///
 /// [`Refused`] when it does not fit, or `max_tokens` is out of its bounds.
-pub fn of_lane(lane: &Lane, policy: &Policy, max_tokens: Option<u32>) -> Result<wire::Context, Refused> {
+pub fn of_lane(
+    lane: &Lane,
+    facts: Vec<FactSet>,
+    policy: &Policy,
+    max_tokens: Option<u32>,
+) -> Result<wire::Context, Refused> {
     let policy = Policy { context: with(&policy.context, None, max_tokens)?, ..policy.clone() };
-    Ok(Rendered::of_lane(lane, &policy)?.into())
+    Ok(Rendered::of_lane(lane, facts, &policy)?.into())
 }
 
 /// What the agent of a supervisor is told. No configuration of ours changes it: the same document gives the same bytes
