@@ -19,7 +19,7 @@ fn cl2_every_command_answers_in_json_alone() {
         "one.jsonl",
         r#"{"id":"1","task":"intent","source":"own","user_text":"help","gold_accept":["META"],"gold_reject":[]}"#,
     );
-    let runs: [&[&str]; 18] = [
+    let runs: [&[&str]; 19] = [
         &["why", turn],
         &["replay", lane],
         &["replay", turn],
@@ -37,6 +37,7 @@ fn cl2_every_command_answers_in_json_alone() {
         &["config", "schema"],
         &["token", "create", "ci", "--principal", "ana"],
         &["explain", "--all"],
+        &["tools", "list"],
         &["version"],
     ];
     for arguments in runs {

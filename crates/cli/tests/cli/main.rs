@@ -18,6 +18,7 @@ mod models;
 mod scenarios;
 mod serving;
 mod telegram;
+mod tools;
 
 /// A file that nobody named above would never run.
 #[test]

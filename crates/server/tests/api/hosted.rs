@@ -157,8 +157,7 @@ async fn an_uncertain_effect_is_resolved_by_a_person() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_task_is_handed_to_the_hosts_own_agent() {
     let sources = demo().flag("api.delivery_host", "agent.delegate", "--host");
-    let server =
-        Server::start(sources.flag("agents", "{ writer = { risk = \"read\" } }", "--set")).await;
+    let server = Server::start(sources.flag("agents", "{ writer = { risk = \"read\" } }", "--set")).await;
     let turn = server.say("k1", "c1", "ana", "@writer draft the partner update").await;
     assert_eq!(turn["reason"], "delegation.started", "{turn:#}");
     let find = |effects: &Value| {
@@ -239,8 +238,7 @@ async fn an_uncertain_hand_over_is_resolved_by_a_person() {
 /// Nobody answers under the name: the person is told so, and nothing is tried again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_a_host_or_a_client_a_hand_over_fails_and_says_so() {
-    let server =
-        Server::start(demo().flag("agents", "{ writer = { risk = \"read\" } }", "--set")).await;
+    let server = Server::start(demo().flag("agents", "{ writer = { risk = \"read\" } }", "--set")).await;
     let turn = server.say("k1", "c1", "ana", "@writer draft the partner update").await;
     let lane = turn["lane"].as_str().unwrap();
     eventually("it is said", || async {

@@ -8,8 +8,7 @@ use crate::peers::{Peers, pin, until};
 use crate::support::Server;
 use crate::talk::{C, answers, hears, lane, pendings, says};
 
-const WEATHER: &str =
-    "tools.weather = { server = \"kit\", tool = \"get_weather\", risk = \"read\", args = { city = \"text\" } }";
+const WEATHER: &str = "tools.weather = { server = \"kit\", tool = \"get_weather\", risk = \"read\", args = { city = \"text\" } }";
 
 /// A weather look-up that dies in the middle of every call, until nobody tries any more: its retry is offered.
 async fn offered(peers: &Peers, server: &Server) -> String {
@@ -54,7 +53,11 @@ async fn t2_as_a_reply_to_the_older_message_do_that_hands_over_the_older_task() 
     let body = json!({"lane": {"conversation": C}, "actor": {"id": "ana"}, "kind": "message.posted",
         "text": "do that via sub-agent", "reply_to": offer});
     let turn = server.turn("k4", &body).await;
-    assert_eq!((&turn["reason"], &turn["focus"]["task"]), (&json!("delegation.started"), &json!("weather")), "{turn:#}");
+    assert_eq!(
+        (&turn["reason"], &turn["focus"]["task"]),
+        (&json!("delegation.started"), &json!("weather")),
+        "{turn:#}"
+    );
     hears(&server, &turn, "writer:\n> Written: run weather Swansea").await;
     server.stopped().await;
 }
@@ -72,7 +75,8 @@ async fn t12_progress_of_a_sub_agent_never_becomes_the_anchor() {
         let turn = says(&server, "k3", "make it shorter", None).await;
         assert_eq!(turn["focus"]["task"], "email", "{turn:#}");
         let effects = server.get("/v1/effects?state=planned").send().await.json();
-        let underway = effects["items"].as_array().unwrap().iter().find(|effect| effect["class"] == "agent.delegate");
+        let underway =
+            effects["items"].as_array().unwrap().iter().find(|effect| effect["class"] == "agent.delegate");
         let remote = underway.expect("it goes on")["outcome"]["remote"].as_str().unwrap().to_owned();
         assert!(peers.noted("messages")[0].starts_with(&remote));
         server.stopped().await;
@@ -80,7 +84,12 @@ async fn t12_progress_of_a_sub_agent_never_becomes_the_anchor() {
         let server = peers.server().await;
         peers.tell("go", "");
         hears(&server, &turn, "writer:\n> Written: write the handbook slowly").await;
-        assert_eq!(peers.noted("messages").len(), 1, "one message, however often we started: {:?}", peers.noted("messages"));
+        assert_eq!(
+            peers.noted("messages").len(),
+            1,
+            "one message, however often we started: {:?}",
+            peers.noted("messages")
+        );
         server.stopped().await;
     }
 }
@@ -95,7 +104,11 @@ async fn to3_an_answer_goes_on_with_the_same_task() {
         let turn = says(&server, "k1", "@writer invite the partners", None).await;
         hears(&server, &turn, "writer asks:\n> Which city?").await;
         let task = lane(&server, &turn).await["tasks"][0].clone();
-        assert_eq!((&task["status"], &task["reason"]), (&json!("blocked"), &json!("Which city?")), "{task:#}");
+        assert_eq!(
+            (&task["status"], &task["reason"]),
+            (&json!("blocked"), &json!("Which city?")),
+            "{task:#}"
+        );
         let turn = says(&server, "k2", "Swansea", None).await;
         assert_eq!(turn["reason"], "pending.applied");
         hears(&server, &turn, "writer:\n> Dear partners of Swansea.").await;
@@ -133,7 +146,9 @@ async fn stop_cancels_over_there_and_a_refusal_is_said() {
 #[ignore = "needs peers from registries: cargo xtask peers"]
 async fn an_agent_with_another_card_is_off() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let setting = format!("agents.writer = {{ url = \"http://127.0.0.1:{port}\", allow_loopback = true, risk = \"read\" }}");
+    let setting = format!(
+        "agents.writer = {{ url = \"http://127.0.0.1:{port}\", allow_loopback = true, risk = \"read\" }}"
+    );
     let mut peers = Peers::new().set(&setting).agent_at("jsonrpc", port).await;
     let server = peers.pinned().await;
     let turn = says(&server, "k1", "@writer write this", None).await;

@@ -100,8 +100,10 @@ impl Peers {
 
     /// `server-everything` as a child of ours.
     pub(crate) fn everything(self) -> Self {
-        let line =
-            format!("mcp.everything = {{ command = \"node\", args = [{:?}, \"stdio\"], env = [\"PATH\"] }}", everything());
+        let line = format!(
+            "mcp.everything = {{ command = \"node\", args = [{:?}, \"stdio\"], env = [\"PATH\"] }}",
+            everything()
+        );
         self.set(&line)
     }
 
@@ -112,7 +114,9 @@ impl Peers {
         command.arg("--require").arg(here("loopback.cjs")).arg(everything()).arg("streamableHttp");
         command.env("PORT", port.to_string());
         self.start(&mut command, port).await;
-        self.set(&format!("mcp.everything = {{ url = \"http://127.0.0.1:{port}/mcp\", allow_loopback = true }}"))
+        self.set(&format!(
+            "mcp.everything = {{ url = \"http://127.0.0.1:{port}/mcp\", allow_loopback = true }}"
+        ))
     }
 
     /// The kit's agent.

@@ -24,7 +24,11 @@ pub(crate) fn texts(lane: &Value) -> Vec<String> {
 pub(crate) async fn hears(server: &Server, turn: &Value, words: &str) -> Value {
     let found = |lane: &Value| {
         let messages = lane["messages"].as_array().unwrap();
-        messages.iter().rev().find(|message| message["text"].as_str().is_some_and(|text| text.contains(words))).cloned()
+        messages
+            .iter()
+            .rev()
+            .find(|message| message["text"].as_str().is_some_and(|text| text.contains(words)))
+            .cloned()
     };
     until(&format!("“{words}” is said"), || async { found(&lane(server, turn).await).is_some() }).await;
     found(&lane(server, turn).await).unwrap()
