@@ -52,6 +52,7 @@ const SAID: [(&str, &[&str]); 6] = [
 fn world() -> World {
     let lane = |name: &str| SeedLane { name: name.into(), head: LaneState::default(), records: Vec::new() };
     World {
+        facts: Vec::new(),
         channel: "web".into(),
         clock: Timestamp::parse("2026-01-15T10:00:00Z").unwrap(),
         policy: Policy::default(),

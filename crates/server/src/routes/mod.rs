@@ -5,6 +5,7 @@ mod context;
 pub(crate) mod effects;
 mod erasures;
 pub(crate) mod events;
+mod facts;
 pub(crate) mod feed;
 mod health;
 pub(crate) mod lanes;
@@ -53,6 +54,8 @@ pub(crate) fn all(app: &Arc<App>) -> Router<Arc<App>> {
         .route("/lanes/{lane}/messages", get(lanes::list_messages))
         .route("/lanes/{lane}/context", get(context::get_context))
         .route("/context/render", post(context::post_render))
+        .route("/facts", get(facts::list_facts).post(facts::post_fact))
+        .route("/facts/{fact}", delete(facts::delete_fact))
         .route("/lanes/{lane}/option-sets", post(options::post_options))
         .route("/lanes/{lane}/option-sets/{set}", delete(options::delete_options))
         .route("/lanes/{lane}/focus", put(options::put_focus))

@@ -9,7 +9,7 @@ use crate::problem::PROBLEM_JSON;
 use crate::wire::ProblemDetails;
 
 use super::{
-    approvals, context, effects, erasures, events, health, json, lanes, options, pause, poll, replay,
+    approvals, context, effects, erasures, events, facts, health, json, lanes, options, pause, poll, replay,
     resolve, sign_in_links, stream, telegram_links, tools, tracker, turns,
 };
 
@@ -39,7 +39,7 @@ use super::{
     paths(
         events::post_event, turns::get_turn, turns::get_why, lanes::list_lanes, lanes::get_lane,
         lanes::get_pending, lanes::list_turns, lanes::list_messages, stream::get_stream, poll::get_events,
-        context::get_context, context::post_render,
+        context::get_context, context::post_render, facts::list_facts, facts::post_fact, facts::delete_fact,
         options::post_options, options::delete_options, options::put_focus,
         approvals::list_approvals, approvals::get_approval, approvals::post_decide, effects::list_effects,
         effects::get_effect, effects::post_result, resolve::post_resolve, pause::get_pause, pause::put_pause, replay::post_replay,

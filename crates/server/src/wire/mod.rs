@@ -5,6 +5,7 @@ mod approval;
 mod context;
 mod effect;
 mod event;
+mod fact;
 mod keeping;
 mod lane;
 mod option;
@@ -16,6 +17,7 @@ pub use approval::{Approval, Decide, DecideActor, Decided, Decision};
 pub use context::{Context, Omitted, Render, RenderedTask, Repair};
 pub use effect::{Effect, Remote, Resolution, Resolve, ResultOutcome, ResultReport, Settled};
 pub use event::EventBody;
+pub use fact::{Fact, StateFact};
 pub use keeping::{
     Erasure, Issue, IssueComment, IssueLink, Pause, PauseChange, Ready, Replay, ReplayedTurn, Replays,
     SignInLink, SignInLinkFor, Version,

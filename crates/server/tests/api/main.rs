@@ -6,6 +6,7 @@ mod context;
 mod contract;
 mod erasure;
 mod events;
+mod facts;
 mod hosted;
 mod idempotency;
 mod injected;

@@ -1,0 +1,245 @@
+//! What is known (`spec 05 §8`): listed by place, stated and taken back. Both go the way of every event, so who may, and
+//! what becomes of it, is the engine's to say.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::{Request, State};
+use axum::http::request::Parts;
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use throughline_engine::event::FactStated;
+use throughline_engine::lane::Record;
+use throughline_engine::memory::{FactKey, FactScope, FactType};
+use throughline_engine::{Event, EventKind, FactId, LaneId, LaneKey};
+use throughline_runtime::FailPoint;
+use utoipa::IntoParams;
+
+use super::events::escaped;
+use super::json;
+use crate::app::App;
+use crate::auth::{Caller, Scope};
+use crate::deliver::{Delivery, Tell, deliver};
+use crate::idempotency::Keyed;
+use crate::problem::{Pointed, Problem};
+use crate::request::{Asked, Named, caller, parse, read_json, wait};
+use crate::wire;
+
+const ROUTE: &str = "/v1/facts";
+
+/// So long the answer waits for its turn when the request does not say.
+const WAIT: Duration = Duration::from_secs(10);
+
+/// Which place.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Which {
+    /// `thread`, `epic` or `channel`.
+    scope: String,
+    /// Of a thread or a channel the id of a lane in it, `ln_…`; of an epic its issue's key, or `draft:` and the draft.
+    id: String,
+}
+
+/// List facts
+///
+/// All that is known in one place, whether or not it counts.
+#[utoipa::path(
+    get, path = "/v1/facts", tag = "context", operation_id = "listFacts",
+    params(Which),
+    responses((status = 200, description = "The facts, in the order of their ids.", body = wire::Page<wire::Fact>))
+)]
+pub(crate) async fn list_facts(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Asked(which): Asked<Which>,
+) -> Result<Response, Problem> {
+    caller.need(Scope::ContextRead)?;
+    let scope = scope(&which.scope, "scope")?;
+    let key = match scope {
+        FactScope::Epic => FactKey::epic(&caller.tenant, &which.id),
+        FactScope::Thread => FactKey::thread(&lane(&app, &caller, &which.id).await?),
+        FactScope::Channel => FactKey::channel(&lane(&app, &caller, &which.id).await?),
+    };
+    let facts = match scope {
+        FactScope::Thread => here(&app, &lane(&app, &caller, &which.id).await?).await?,
+        // Whoever sees only their own conversations sees no epic that others talk about.
+        FactScope::Epic if !sees_all(&caller) => return Err(Problem::not_found("epic")),
+        FactScope::Epic | FactScope::Channel => app.runtime().facts(&key).await?.facts.clone(),
+    };
+    let items = facts.iter().map(|fact| wire::Fact::of(&key, fact)).collect();
+    Ok(json(&wire::Page { items, next: None }))
+}
+
+/// State a fact
+///
+/// The same as “remember that …” in the conversation, which answers it. What is known already is not added again, and what
+/// contradicts it is settled by the same rules.
+#[utoipa::path(
+    post, path = "/v1/facts", tag = "context", operation_id = "stateFact",
+    request_body = wire::StateFact,
+    params(
+        ("Idempotency-Key" = String, Header, description = "1 to 255 visible ASCII characters; the same for every repetition of this request"),
+        ("Prefer" = Option<String>, Header, description = "wait=N: wait at most N seconds for the turn; 10 when not said"),
+    ),
+    responses(
+        (status = 200, description = "The turn.", body = wire::TurnAnswer),
+        (status = 202, description = "Durable; the turn will be found at Location.", body = wire::Received),
+    )
+)]
+pub(crate) async fn post_fact(State(app): State<Arc<App>>, request: Request) -> Response {
+    state(&app, request).await.unwrap_or_else(IntoResponse::into_response)
+}
+
+async fn state(app: &Arc<App>, request: Request) -> Result<Response, Problem> {
+    let (parts, body) = request.into_parts();
+    let caller = enter(app, &parts)?;
+    let body = read_json(&parts.headers, body).await?;
+    let keyed = Keyed::of(&caller, &parts.method, ROUTE, &parts.headers, &body)?;
+    let asked: wire::StateFact = parse(&body)?;
+    let actor = caller.actor(asked.actor.as_ref().map(|actor| actor.id.as_str()))?;
+    let kind = FactType::from_word(&asked.kind)
+        .ok_or_else(|| unknown("/type", "decision, constraint or assumption", &asked.kind))?;
+    let scope = asked.scope.as_deref().map_or(Ok(FactScope::Thread), |word| scope(word, "/scope"))?;
+    if asked.text.trim().is_empty() || asked.text.chars().count() > 4_000 {
+        return Err(wrong("/text", "1 to 4,000 characters".into()));
+    }
+    let lane = lane(app, &caller, &asked.lane).await?;
+    let fact = FactStated { kind, scope, epic: asked.epic, text: asked.text, subject: asked.subject };
+    give(app, keyed, lane, actor, EventKind::FactStated(fact), &parts).await
+}
+
+/// Where a fact is taken back.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Where {
+    /// The conversation, `ln_…`. A fact of a thread is found in no other; of an epic's or a channel's it is the one that
+    /// takes it back, and the one it was said in when it is left out.
+    lane: Option<String>,
+}
+
+/// Erase a fact
+///
+/// Who said it may, and any member. The message it came from does not yield it again.
+#[utoipa::path(
+    delete, path = "/v1/facts/{fact}", tag = "context", operation_id = "eraseFact",
+    params(
+        ("fact" = String, Path, description = "f1-…"), Where,
+        ("Idempotency-Key" = Option<String>, Header, description = "1 to 255 visible ASCII characters; the same for every repetition of this request"),
+        ("Prefer" = Option<String>, Header, description = "wait=N: wait at most N seconds for the turn; 10 when not said"),
+    ),
+    responses(
+        (status = 200, description = "The turn; its reason is fact.erased when it is gone.", body = wire::TurnAnswer),
+        (status = 202, description = "Durable; the turn will be found at Location.", body = wire::Received),
+    )
+)]
+pub(crate) async fn delete_fact(
+    State(app): State<Arc<App>>,
+    Named(fact): Named,
+    Asked(place): Asked<Where>,
+    request: Request,
+) -> Response {
+    erase(&app, FactId(fact), place, request).await.unwrap_or_else(IntoResponse::into_response)
+}
+
+async fn erase(app: &Arc<App>, fact: FactId, place: Where, request: Request) -> Result<Response, Problem> {
+    let (parts, _) = request.into_parts();
+    let caller = enter(app, &parts)?;
+    let (key, lane) = find(app, &caller, &fact, place.lane.as_deref()).await?;
+    let route = format!("{ROUTE}/{fact}");
+    let body = serde_json::json!({ "lane": place.lane });
+    let keyed = if parts.headers.contains_key("idempotency-key") {
+        Keyed::of(&caller, &parts.method, &route, &parts.headers, body.to_string().as_bytes())?
+    } else {
+        // Erasing is the same however often it is done, so nobody has to name it.
+        Keyed::new(&caller, &parts.method, &route, &crate::web::session::random()?, &body)
+    };
+    let actor = caller.actor(None)?;
+    give(app, keyed, lane, actor, EventKind::FactTakenBack { key, fact }, &parts).await
+}
+
+/// Where a fact is kept, and the conversation that takes it back.
+async fn find(
+    app: &App,
+    caller: &Caller,
+    fact: &FactId,
+    named: Option<&str>,
+) -> Result<(FactKey, LaneKey), Problem> {
+    let named = match named {
+        Some(id) => Some(lane(app, caller, id).await?),
+        None => None,
+    };
+    if let Some(lane) = &named
+        && here(app, lane).await?.iter().any(|known| known.canonical_id == *fact)
+    {
+        return Ok((FactKey::thread(lane), lane.clone()));
+    }
+    let none = || Problem::not_found("fact");
+    let key = app.store().fact_set_of(&caller.tenant, fact).await?.ok_or_else(none)?;
+    let set = app.runtime().facts(&key).await?;
+    let known = set.facts.iter().find(|known| known.canonical_id == *fact).ok_or_else(none)?;
+    let lane = match named {
+        Some(lane) => lane,
+        None => {
+            let from = known.sources.iter().find_map(|source| source.lane.as_ref()).ok_or_else(none)?;
+            self::lane(app, caller, from.as_str()).await.map_err(|_| none())?
+        }
+    };
+    let near = key == FactKey::channel(&lane) || sees_all(caller);
+    if near { Ok((key, lane)) } else { Err(none()) }
+}
+
+fn enter(app: &App, parts: &Parts) -> Result<Caller, Problem> {
+    app.runtime().fault(FailPoint::BytesIn)?;
+    let caller = caller(app, parts)?;
+    caller.need(Scope::FactsWrite)?;
+    Ok(caller)
+}
+
+async fn give(
+    app: &Arc<App>,
+    keyed: Keyed,
+    lane: LaneKey,
+    actor: String,
+    kind: EventKind,
+    parts: &Parts,
+) -> Result<Response, Problem> {
+    app.runtime().fault(FailPoint::Verified)?;
+    let event = Event { id: keyed.key.clone(), received_at: app.store().now(), actor, kind };
+    let href = format!("/v1/turns/key:{}", escaped(&keyed.client));
+    let wait = Some(wait(&parts.headers).unwrap_or(WAIT));
+    deliver(app, Delivery { keyed, lane, more_keys: Vec::new(), event, wait, href, tell: Tell::Turn }).await
+}
+
+/// A lane the caller sees.
+async fn lane(app: &App, caller: &Caller, id: &str) -> Result<LaneKey, Problem> {
+    let found = app.store().lane(&caller.tenant, &LaneId::from(id)).await?;
+    let info = found.filter(|info| caller.sees(&info.key)).ok_or_else(|| Problem::not_found("lane"))?;
+    Ok(info.key)
+}
+
+/// The facts of a lane.
+async fn here(app: &App, lane: &LaneKey) -> Result<Vec<throughline_engine::memory::Fact>, Problem> {
+    let lane = app.runtime().lane(lane).await?;
+    let facts = lane.records.iter().filter_map(|record| match record {
+        Record::Fact(fact) => Some((**fact).clone()),
+        _ => None,
+    });
+    Ok(facts.collect())
+}
+
+/// Whether it sees every conversation of its tenant.
+fn sees_all(caller: &Caller) -> bool {
+    caller.sees(&LaneKey::new(&caller.tenant, "", "", "", ""))
+}
+
+fn scope(word: &str, pointer: &str) -> Result<FactScope, Problem> {
+    FactScope::from_word(word).ok_or_else(|| unknown(pointer, "thread, epic or channel", word))
+}
+
+fn unknown(pointer: &str, known: &str, word: &str) -> Problem {
+    wrong(pointer, format!("{known}, not {word:?}"))
+}
+
+fn wrong(pointer: &str, text: String) -> Problem {
+    Problem::schema(vec![Pointed { pointer: pointer.into(), text }])
+}
