@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use throughline_server::wire::{
-    Approval, Context, Effect, Erasure, Lane, LaneInfo, Page, Pause, PauseChange, PinnedTools, Replays, Resolve,
-    SignInLink, Tool, TurnAnswer, TurnInfo, Why,
+    Approval, Context, Effect, Erasure, Lane, LaneInfo, Page, Pause, PauseChange, PinnedTools, Replays,
+    Resolve, SignInLink, Tool, TurnAnswer, TurnInfo, Why,
 };
 use ureq::Agent;
 use ureq::http::Response;

@@ -9,8 +9,8 @@ use crate::problem::PROBLEM_JSON;
 use crate::wire::ProblemDetails;
 
 use super::{
-    approvals, context, effects, erasures, events, health, json, lanes, options, pause, poll, replay, resolve,
-    sign_in_links, stream, telegram_links, tools, tracker, turns,
+    approvals, context, effects, erasures, events, health, json, lanes, options, pause, poll, replay,
+    resolve, sign_in_links, stream, telegram_links, tools, tracker, turns,
 };
 
 #[derive(OpenApi)]
