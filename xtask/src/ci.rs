@@ -7,13 +7,16 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 use crate::repo::{Finding, Repo};
-use crate::{docs, layers, say, tidy};
+use crate::{docs, layers, peers, say, tidy};
 
 /// The crash tests need the fail points. On for everything, so that the workspace is built once.
 pub(crate) const FEATURES: &str = "throughline-cli/failpoints";
 
 /// Set where there is no browser and none can be had.
 const NO_BROWSER: &str = "THROUGHLINE_NO_BROWSER";
+
+/// Set where nothing can be installed from npm and PyPI.
+const NO_PEERS: &str = "THROUGHLINE_NO_PEERS";
 
 /// Vendors' published specifications: calls to the fakes are held against them where they are.
 const SPECS: &str = "../shared/data/specs";
@@ -75,6 +78,11 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     cargo(&[&tests[..], &["--no-run"]].concat())?;
     say::step("cargo xtask docs");
     docs::check(repo)?;
+    if std::env::var_os(NO_PEERS).is_some_and(|value| !value.is_empty()) {
+        skipped("tools and sub-agents of other people", &format!("{NO_PEERS} is set"));
+    } else {
+        peers::tools(repo, &["--workspace", "--features", FEATURES])?;
+    }
     tests.push("--no-fail-fast");
     cargo(&tests)?;
     Ok(ExitCode::SUCCESS)

@@ -33,22 +33,23 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
     }
     if repo.has("python3", &["-m", "venv", "--help"]) {
         let python = python(repo, REQUIREMENTS, "python")?;
-        test(repo, "throughline-fakes", "peers", &[(PYTHON, &python)])?;
+        test(repo, &["-p", "throughline-fakes"], "peers", &[(PYTHON, &python)])?;
     } else {
         say::step("clients: skipped, there is no Python with venv (Debian: `apt install python3-venv`)");
     }
     if repo.has("npm", &["--version"]) {
         let llmock = package(AIMOCK, "aimock", ".bin/llmock")?;
-        test(repo, "throughline-models", "peers", &[(LLMOCK, &llmock)])?;
+        test(repo, &["-p", "throughline-models"], "peers", &[(LLMOCK, &llmock)])?;
     } else {
         say::step("aimock: skipped, there is no npm (Debian: `apt install npm`)");
     }
-    tools(repo)?;
+    tools(repo, &["-p", "throughline-server"])?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Tools and sub-agents through the server, against the kits of their protocols.
-pub(crate) fn tools(repo: &Repo) -> Result<()> {
+/// Tools and sub-agents through the server, against the kits of their protocols. `built` says what is built, as it was
+/// before.
+pub(crate) fn tools(repo: &Repo, built: &[&str]) -> Result<()> {
     if !(repo.has("python3", &["-m", "venv", "--help"]) && repo.has("npm", &["--version"])) {
         say::step(
             "tools: skipped, there is no Python with venv or no npm (Debian: `apt install python3-venv npm`)",
@@ -58,11 +59,11 @@ pub(crate) fn tools(repo: &Repo) -> Result<()> {
     let kits = python(repo, KITS, "kits")?;
     let everything =
         package(EVERYTHING, "everything", "@modelcontextprotocol/server-everything/dist/index.js")?;
-    test(repo, "throughline-server", "tools", &[(PYTHON, &kits), (EVERYTHING_AT, &everything)])
+    test(repo, built, "tools", &[(PYTHON, &kits), (EVERYTHING_AT, &everything)])
 }
 
-fn test(repo: &Repo, package: &str, target: &str, programs: &[(&str, &Path)]) -> Result<()> {
-    let tests = ["test", "-p", package, "--test", target, "--locked", "--", "--ignored"];
+fn test(repo: &Repo, built: &[&str], target: &str, programs: &[(&str, &Path)]) -> Result<()> {
+    let tests = [&["test"], built, &["--test", target, "--locked", "--", "--ignored"]].concat();
     let programs: Vec<(&str, String)> =
         programs.iter().map(|(name, path)| (*name, path.to_string_lossy().into_owned())).collect();
     let variables: Vec<(&str, &str)> = programs.iter().map(|(name, path)| (*name, path.as_str())).collect();

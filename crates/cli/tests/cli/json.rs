@@ -19,7 +19,7 @@ fn cl2_every_command_answers_in_json_alone() {
         "one.jsonl",
         r#"{"id":"1","task":"intent","source":"own","user_text":"help","gold_accept":["META"],"gold_reject":[]}"#,
     );
-    let runs: [&[&str]; 19] = [
+    let runs: [&[&str]; 20] = [
         &["context", lane],
         &["why", turn],
         &["replay", lane],
@@ -38,6 +38,7 @@ fn cl2_every_command_answers_in_json_alone() {
         &["config", "schema"],
         &["token", "create", "ci", "--principal", "ana"],
         &["explain", "--all"],
+        &["tools", "list"],
         &["version"],
     ];
     for arguments in runs {

@@ -19,6 +19,7 @@ mod models;
 mod scenarios;
 mod serving;
 mod telegram;
+mod tools;
 
 #[path = "../shared/port.rs"]
 mod port;
