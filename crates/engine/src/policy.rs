@@ -54,6 +54,8 @@ pub mod limits {
     pub const LOOK_FIRST: Millis = Timestamp::SECOND;
     /// The same, and not later.
     pub const LOOK_LONGEST: Millis = 30 * Timestamp::SECOND;
+    /// News of one piece of work that are told: one that never stops talking is listened to for so long.
+    pub const WORK_NEWS: u32 = 30;
     /// How long a host may take to run an option (`spec 06 §4.5`).
     pub const GIVE_UP_OPTION: (u32, Millis) = (1, HOST_REPORT);
     /// How long a host may take to say what a list holds: somebody waits for it.

@@ -106,7 +106,7 @@ impl SimWorker {
         }
         if let Some(told) = given.progress.get(going.told) {
             going.told += 1;
-            return Report::Underway(Underway { remote: remote.to_owned(), told: told.clone() });
+            return Report::Underway(Underway::at(remote, told.as_str()));
         }
         if let Some(text) = given.asks.get(going.answered) {
             let fields = vec![Field { name: String::new(), expected: Expected::Text }];

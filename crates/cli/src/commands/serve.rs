@@ -118,7 +118,9 @@ fn not_started(error: &StartError, listen: SocketAddr) -> Failure {
         StartError::Config(errors) => settings::wrong(errors.clone()),
         StartError::Listen { .. } => failure
             .hint(format!("is one running there already? `throughline doctor --server http://{listen}`")),
-        StartError::Model { .. } => failure.hint(error.code().fix).exit(Exit::Configuration),
+        StartError::Model { .. } | StartError::Tool { .. } => {
+            failure.hint(error.code().fix).exit(Exit::Configuration)
+        }
         other => failure.hint(other.code().fix),
     }
 }

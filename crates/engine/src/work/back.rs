@@ -71,16 +71,16 @@ pub(crate) fn answered_back(turn: &mut Turn<'_>, id: &TaskId, name: &str, value:
 }
 
 /// Sends what was answered. The task comes back when nothing was asked, or not all of it is known.
-pub(super) fn go_on(turn: &mut Turn<'_>, task: Task) -> Result<(), Task> {
+pub(super) fn go_on(turn: &mut Turn<'_>, task: Task) -> Option<Task> {
     let waits = task.work.as_ref().and_then(|work| work.waits.clone()).filter(|waits| waits.next().is_none());
     let Some((waits, job)) = waits.zip(task.work.as_ref().map(|work| work.job.clone())) else {
-        return Err(task);
+        return Some(task);
     };
     let values: Vec<&str> = waits.given.values().map(String::as_str).collect();
     let text = values.join("\n");
     let phase = Phase::Answer { remote: waits.asked.remote, given: waits.given };
     let _ = start(turn, task, job, phase, text, Reason::PendingApplied);
-    Ok(())
+    None
 }
 
 /// Takes back what is on its way for a task, or waits for an answer; where the far side can be told, it is.

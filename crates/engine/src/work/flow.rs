@@ -244,7 +244,7 @@ pub(crate) fn offer_answered(turn: &mut Turn<'_>, pending: &PendingState, yes: b
         return;
     }
     // An answer that did not arrive goes on with the work that asked for it.
-    let Err(task) = go_on(turn, task) else { return };
+    let Some(task) = go_on(turn, task) else { return };
     match &pending.kind {
         PendingKind::DelegationOffer { agent } => {
             let _ = delegate_to(turn, task, agent);

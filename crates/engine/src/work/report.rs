@@ -86,6 +86,17 @@ pub struct Underway {
     /// What it said of it last.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub told: String,
+    /// How much news of it was told so far.
+    #[serde(default)]
+    pub news: u32,
+}
+
+impl Underway {
+    /// Work that has this name over there, and what is said of it.
+    #[must_use]
+    pub fn at(remote: impl Into<String>, told: impl Into<String>) -> Self {
+        Self { remote: remote.into(), told: told.into(), news: 0 }
+    }
 }
 
 /// What came of one call.

@@ -101,7 +101,7 @@ impl Runtime {
         let outcome = match &outgoing {
             None => match self.attempt_shown(effect, &body).await? {
                 Attempt::Applied(Came::GoesOn(now)) => {
-                    return self.goes_on(&leased, &body, attempt, &now).await;
+                    return self.goes_on(&leased, &body, attempt, now).await;
                 }
                 Attempt::Applied(Came::To(result)) => Attempt::Applied(result),
                 Attempt::NotApplied { why, hint } => Attempt::NotApplied { why, hint },

@@ -32,7 +32,7 @@ fn begun(effect: &StoredEffect) -> Option<Underway> {
         Outcome::Done { result: EffectResult::Asked(Asked { remote, .. }) } => Some(remote),
         _ => None,
     };
-    underway(effect).or_else(|| Some(Underway { remote: asked()?, told: String::new() }))
+    underway(effect).or_else(|| Some(Underway::at(asked()?, "")))
 }
 
 impl Runtime {
@@ -88,7 +88,7 @@ impl Runtime {
         leased: &Leased,
         body: &EffectBody,
         attempt: u32,
-        now: &Underway,
+        now: Underway,
     ) -> Result<(), Stop> {
         let effect = &leased.effect;
         let age = self.store.now().since(effect.created_at);
@@ -101,9 +101,13 @@ impl Runtime {
             };
             return self.end(leased, body, attempt, outcome).await;
         }
-        let news = underway(effect).is_none_or(|before| before.told != now.told) && !now.told.is_empty();
+        let before = underway(effect);
+        let told = before.as_ref().map_or(0, |before| before.news);
+        let same = before.is_some_and(|before| before.told == now.told) || now.told.is_empty();
+        let news = !same && told < limits::WORK_NEWS;
+        let now = Underway { news: told + u32::from(news), ..now };
         let event = body.task().filter(|_| news).map(|task| {
-            let key = format!("tool:{}:{attempt}", effect.row.id);
+            let key = format!("tool:{}:{}", effect.row.id, now.news);
             let kind = EventKind::EffectProgressed {
                 effect: effect.row.id.clone(),
                 task: task.clone(),
@@ -112,7 +116,7 @@ impl Runtime {
             self.happened(effect, key, kind)
         });
         let next = self.store.now().plus(age.clamp(limits::LOOK_FIRST, limits::LOOK_LONGEST));
-        let kept = serde_json::to_string(now).unwrap_or_default();
+        let kept = serde_json::to_string(&now).unwrap_or_default();
         self.settle(leased, SettleTo::Unsure(next, kept), None, event).await
     }
 

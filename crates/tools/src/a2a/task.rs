@@ -52,7 +52,7 @@ pub(super) fn report(task: &Value, outward: bool) -> Attempt<Report> {
         return unknown("it answered with a task in no known state");
     };
     match state {
-        State::Working => Attempt::Applied(Report::Underway(Underway { remote, told: cut(said) })),
+        State::Working => Attempt::Applied(Report::Underway(Underway::at(remote, cut(said)))),
         State::InputRequired => {
             let fields = vec![Field { name: String::new(), expected: Expected::Text }];
             Attempt::Applied(Report::Asked(Asked { remote, text: cut(said), fields }))
@@ -137,7 +137,7 @@ mod tests {
             assert_eq!(report(&task(new, "x"), false), report(&task(old, "x"), false), "{new}");
         }
         let of = |state| report(&task(state, "half done"), false);
-        let underway = Underway { remote: "t1".into(), told: "half done".into() };
+        let underway = Underway::at("t1", "half done");
         assert_eq!(of("working"), Attempt::Applied(Report::Underway(underway)));
         assert!(
             matches!(of("input-required"), Attempt::Applied(Report::Asked(asked)) if asked.text == "half done" && asked.remote == "t1")

@@ -156,7 +156,7 @@ fn far(effect: &StoredEffect, outcome: Option<&Outcome>) -> Option<Far> {
     if let Some(Outcome::Done { result: EffectResult::Asked(asked) }) = outcome {
         return Some(Far { remote: asked.remote.clone(), told: asked.text.clone() });
     }
-    let Underway { remote, told } = serde_json::from_str(effect.outcome.as_deref()?).ok()?;
+    let Underway { remote, told, .. } = serde_json::from_str(effect.outcome.as_deref()?).ok()?;
     Some(Far { remote, told })
 }
 

@@ -1,0 +1,164 @@
+//! Servers that misbehave, as children: a shell script each. What a call of them proves, and what is left of them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use throughline_engine::LaneKey;
+use throughline_engine::effect::Attempt;
+use throughline_engine::work::{Call, Errand, Job, Phase, Report, Risk};
+use throughline_tools::{Clients, MemoryPins, ServerSetting, Settings, Stands, Timeouts, ToolSetting};
+
+/// Speaks the older generation: a tool `look`, of which `does` is what a call does.
+fn script(does: &str) -> String {
+    format!(
+        r#"
+echo $$ >> pids
+while read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+  case $line in
+    *'"initialize"'*) printf '{{"jsonrpc":"2.0","id":%s,"result":{{"protocolVersion":"2025-11-25","capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"s","version":"1"}}}}}}\n' "$id" ;;
+    *'"tools/list"'*) printf '{{"jsonrpc":"2.0","id":%s,"result":{{"tools":[{{"name":"look","inputSchema":{{"type":"object"}}}}]}}}}\n' "$id" ;;
+    *'"tools/call"'*) echo call >> calls; {does} ;;
+    *'"id"'*) printf '{{"jsonrpc":"2.0","id":%s,"error":{{"code":-32601,"message":"no such method"}}}}\n' "$id" ;;
+  esac
+done
+"#
+    )
+}
+
+struct World {
+    folder: tempfile::TempDir,
+    clients: Clients,
+}
+
+impl World {
+    async fn new(does: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("server.sh");
+        std::fs::write(&file, format!("cd {:?}\n{}", folder.path(), script(does))).unwrap();
+        let server = ServerSetting::Child {
+            command: "/bin/sh".into(),
+            args: vec![file.to_string_lossy().into_owned()],
+            env: vec!["PATH".into()],
+        };
+        let tool =
+            ToolSetting { server: "s".into(), tool: "look".into(), args: Vec::new(), idempotent: false };
+        let timeouts = Timeouts { call: Duration::from_millis(700), ..Timeouts::default() };
+        let settings = Settings {
+            servers: BTreeMap::from([("s".into(), server)]),
+            tools: BTreeMap::from([("look".into(), tool)]),
+            agents: BTreeMap::new(),
+            timeouts,
+        };
+        let clients = Clients::new(settings, Arc::new(MemoryPins::default())).unwrap();
+        assert_eq!(clients.pin(None).await.unwrap(), ["tool:look"]);
+        Self { folder, clients }
+    }
+
+    async fn call(&self, risk: Risk) -> Attempt<Report> {
+        let lane = LaneKey::new("t", "a", "web", "c", "");
+        let call = Call {
+            job: Job::Tool { name: "look".into(), args: BTreeMap::new() },
+            phase: Phase::Begin,
+            task: "t_1".into(),
+            text: "look".into(),
+            risk,
+        };
+        let effect = "fx_1".into();
+        self.clients.work(&Errand { lane: &lane, effect: &effect, call: &call, underway: None }).await
+    }
+
+    fn lines(&self, file: &str) -> Vec<String> {
+        let text = std::fs::read_to_string(self.folder.path().join(file)).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+}
+
+/// Whether a process is there and not merely waited for.
+fn alive(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(Path::new("/proc").join(pid).join("stat")).unwrap_or_default();
+    !stat.is_empty() && !stat.contains(") Z ")
+}
+
+async fn until(what: &str, is: impl Fn() -> bool) {
+    for _ in 0..400 {
+        if is() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(25)).await;
+    }
+    panic!("it never came to pass that {what}");
+}
+
+const SAYS: &str =
+    r#"printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"%s"}]}}\n' "$id" "#;
+
+#[tokio::test]
+async fn a_call_that_is_not_answered_is_unknown_and_one_that_dies_too() {
+    let slow = World::new("sleep 30").await;
+    assert!(matches!(slow.call(Risk::Write).await, Attempt::Unknown { why } if why.contains("in time")));
+    slow.clients.close().await;
+
+    let dies = World::new("exit 1").await;
+    assert!(matches!(dies.call(Risk::Write).await, Attempt::Unknown { .. }), "a byte went out");
+    assert!(matches!(dies.call(Risk::Write).await, Attempt::NotApplied { .. }), "it is given a moment");
+    assert_eq!(dies.lines("calls").len(), 1);
+    let mut again = dies.call(Risk::Write).await;
+    while matches!(again, Attempt::NotApplied { .. }) {
+        tokio::time::sleep(Duration::from_millis(25)).await;
+        again = dies.call(Risk::Write).await;
+    }
+    assert!(matches!(again, Attempt::Unknown { .. }), "{again:?}");
+    assert_eq!(dies.lines("pids").len(), 2, "another process was started");
+    dies.clients.close().await;
+}
+
+#[tokio::test]
+async fn what_is_too_long_is_refused_when_it_only_reads() {
+    let long = format!("{SAYS} \"$(head -c 300000 /dev/zero | tr '\\0' x)\"");
+    let world = World::new(&long).await;
+    assert!(
+        matches!(world.call(Risk::Read).await, Attempt::Rejected { text, .. } if text.contains("256 KiB"))
+    );
+    assert!(
+        matches!(world.call(Risk::Write).await, Attempt::Applied(Report::Said(text)) if text.contains("not shown"))
+    );
+    let huge = format!("{SAYS} \"$(head -c 5000000 /dev/zero | tr '\\0' x)\"");
+    let world = World::new(&huge).await;
+    assert!(matches!(world.call(Risk::Read).await, Attempt::Unknown { .. }), "more than is read at all");
+    world.clients.close().await;
+}
+
+/// Everything a server started ends with it, also what left its children behind.
+#[tokio::test]
+async fn the_whole_group_ends() {
+    let spawns = format!("sleep 300 & echo $! >> pids; {SAYS} started");
+    let world = World::new(&spawns).await;
+    assert_eq!(world.call(Risk::Read).await, Attempt::Applied(Report::Said("started".into())));
+    let pids = world.lines("pids");
+    assert_eq!(pids.len(), 2);
+    assert!(pids.iter().all(|pid| alive(pid)), "{pids:?}");
+    world.clients.close().await;
+    until("all of them ended", || !pids.iter().any(|pid| alive(pid))).await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_started_was_not_called() {
+    let server =
+        ServerSetting::Child { command: "/nowhere/at/all".into(), args: Vec::new(), env: Vec::new() };
+    let tool = ToolSetting { server: "s".into(), tool: "look".into(), args: Vec::new(), idempotent: false };
+    let settings = Settings {
+        servers: BTreeMap::from([("s".into(), server)]),
+        tools: BTreeMap::from([("look".into(), tool)]),
+        ..Settings::default()
+    };
+    let clients = Clients::new(settings, Arc::new(MemoryPins::default())).unwrap();
+    let listed = clients.list().await.unwrap();
+    assert!(
+        matches!(&listed[0].stands, Stands::Unreachable(why) if why.contains("cannot be started")),
+        "{listed:?}"
+    );
+    assert_eq!(clients.pin(None).await.unwrap(), [""; 0]);
+}
