@@ -65,6 +65,7 @@ impl World {
             task: "t_1".into(),
             text: "look".into(),
             risk,
+            prompt: None,
         };
         let effect = "fx_1".into();
         self.clients.work(&Errand { lane: &lane, effect: &effect, call: &call, underway: None }).await
