@@ -15,6 +15,9 @@ use crate::{Runtime, Stop};
 /// Sets kept in memory at most.
 const SETS: usize = 256;
 
+/// Sets read at once.
+const PAGE: u32 = 200;
+
 /// What the ids of erased facts begin with among the entries of a set.
 const GONE: &str = "gone:";
 
@@ -49,6 +52,28 @@ impl Runtime {
             sets.push(FactSet::clone(&*self.facts(&key).await?));
         }
         Ok(sets)
+    }
+
+    /// The sets of a tenant that hold anything that person stated.
+    pub(crate) async fn facts_by(&self, tenant: &str, person: &str) -> Result<Vec<FactSet>, Stop> {
+        let mut sets = Vec::new();
+        let mut after = None;
+        loop {
+            let page = self.store.fact_sets(tenant, after.as_ref(), PAGE).await?;
+            let Some(last) = page.last() else { return Ok(sets) };
+            after = Some(last.clone());
+            for key in &page {
+                let set = self.facts(key).await?;
+                if set.facts.iter().flat_map(|fact| &fact.sources).any(|source| source.author == person) {
+                    sets.push(FactSet::clone(&*set));
+                }
+            }
+        }
+    }
+
+    /// Keeps no set in memory.
+    pub(crate) fn forget_facts(&self) {
+        self.read.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// A set as it stands.

@@ -79,7 +79,10 @@ impl Runtime {
             given.covered = self.covered(lane).await?;
         }
         self.revive(lane, event, &mut given).await?;
-        given.facts = self.facts_for(lane, event, &given).await?;
+        given.facts = match &event.kind {
+            EventKind::Erasure(Erase::Person { id }) => self.facts_by(&lane.key.tenant, id).await?,
+            _ => self.facts_for(lane, event, &given).await?,
+        };
         Ok(given)
     }
 

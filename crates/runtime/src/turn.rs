@@ -420,8 +420,11 @@ fn message_map(step: &Step) -> Vec<(String, String)> {
 /// Decisions on approvals also go to the tenant's audit chain, in the same commit.
 fn audit_row(change: &ApprovalChange, turn: &str, now: Timestamp) -> Option<String> {
     match change {
-        ApprovalChange::Decide { .. } => Some(canon::jcs(&serde_json::json!({
-            "what": "approval.decided", "turn": turn, "at": now, "change": change,
+        // Who decided, by id alone: what people are called has to be erasable, and this chain is not.
+        ApprovalChange::Decide { card, version, action, by, at } => Some(canon::jcs(&serde_json::json!({
+            "what": "approval.decided", "turn": turn, "at": now, "change": {
+                "change": "decide", "card": card, "version": version, "action": action, "by": { "id": by.id }, "at": at,
+            },
         }))),
         ApprovalChange::Open(_) | ApprovalChange::Close { .. } => None,
     }

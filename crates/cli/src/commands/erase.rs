@@ -99,6 +99,7 @@ fn told(erased: &Erasure) -> String {
         (erased.effects, "payloads and outcomes of effects"),
         (erased.approvals, "approvals"),
         (erased.deliveries, "answers and events"),
+        (erased.facts, "facts"),
         (erased.documents, "documents"),
     ];
     let mut out = format!("erased {} {}\n", erased.of, erased.id);

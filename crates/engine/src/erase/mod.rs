@@ -20,7 +20,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::approval::Closing;
 use crate::decision::{Decision, Reason, Verdict};
-use crate::lane::{LaneState, MessageKind, Record, RecordKey, RecordKind, Role};
+use crate::lane::{LaneState, Message, MessageKind, Record, RecordKey, RecordKind, Role};
+use crate::memory::summary::{self, Covered};
 use crate::pending::PendingState;
 use crate::say;
 use crate::turn::{Turn, begun_by};
@@ -101,9 +102,9 @@ fn of_person(turn: &mut Turn<'_>, person: &Person) {
     }
 }
 
-/// Every loaded record but messages and cards, which show what the others hold.
+/// Every loaded record but messages and cards, which show what the others hold, and facts, which are a book.
 fn others(turn: &Turn<'_>) -> Vec<Record> {
-    let shows = |record: &&Record| matches!(record, Record::Message(_) | Record::Card(_));
+    let shows = |record: &&Record| matches!(record, Record::Message(_) | Record::Card(_) | Record::Fact(_));
     turn.lane.records.iter().filter(|record| !shows(record)).cloned().collect()
 }
 
@@ -232,12 +233,22 @@ fn of_head(turn: &mut Turn<'_>, person: &Person) {
         turn.cancel(&ask.effect);
         turn.drop_record(RecordKind::Held, &ask.message.0);
     }
-    without_summary(turn);
+    without_summary(turn, person);
+    let earlier = turn.head.earlier.iter().filter(|id| !person.has(&id.0)).collect();
+    turn.head.earlier = earlier;
     turn.head = records::head(person, core::mem::take(&mut turn.head));
 }
 
 /// A summary that covers what was taken out is withheld, and made again from what is left (`spec 05 §7`).
-fn without_summary(_turn: &mut Turn<'_>) {}
+fn without_summary(turn: &mut Turn<'_>, person: &Person) {
+    let covers = |message: &Message| records::message(person, message).is_none();
+    let told = |covered: &Covered| {
+        covered.summary.iter().chain(&covered.tail).any(|text| person.without(text).is_some())
+    };
+    if turn.given.covered.iter().any(covers) || turn.head.covered.as_deref().is_some_and(told) {
+        summary::withhold(turn, &covers);
+    }
+}
 
 /// The whole lane: nothing is left but its number of turns, and every card says that it is over.
 fn everything(turn: &mut Turn<'_>) {

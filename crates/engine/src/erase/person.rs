@@ -1,7 +1,7 @@
 //! Whose words a text holds: what one person is called, and what they said, as far as it is known.
 //!
-//! A text holds somebody's words when four words in a row of it are theirs, or all of it is, and nobody else in the
-//! lane said the same. Cheap to say and to check, and it does not depend on how a text came about: a title, an excerpt
+//! A text holds somebody's words when three words in a row of it are theirs, or all of a line of it is, and nobody else
+//! in the lane said the same. Cheap to say and to check, and it does not depend on how a text came about: a title, an excerpt
 //! or a bullet made of a message is found as well as a copy of it.
 
 use alloc::collections::BTreeSet;
@@ -15,7 +15,7 @@ use super::ERASED;
 use crate::id::{LaneId, made};
 
 /// So many words in a row are a quotation.
-const RUN: usize = 4;
+const RUN: usize = 3;
 /// A shorter text is somebody's only from so many characters on: "yes" is everybody's.
 const TELLING: usize = 8;
 
@@ -35,7 +35,7 @@ pub struct Person {
 /// What was said, in words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Said {
-    /// Every one to four words in a row.
+    /// Every one to three words in a row.
     runs: BTreeSet<String>,
     /// Texts that are shorter than a quotation.
     short: BTreeSet<String>,
@@ -129,22 +129,19 @@ impl Person {
     /// Whether a text holds their words.
     #[must_use]
     pub fn holds(&self, text: &str) -> bool {
-        let words = words(text);
-        let theirs = |run: &String| self.theirs.runs.contains(run) && !self.others.runs.contains(run);
-        if words.len() < RUN {
-            let all = words.join(" ");
-            if telling(&words) && theirs(&all) {
-                return true;
-            }
-        }
-        let quoted = words.windows(RUN).map(|run| run.join(" ")).any(|run| theirs(&run));
-        let short = |n| {
-            words
-                .windows(n)
-                .map(|run| run.join(" "))
-                .any(|run| self.theirs.short.contains(&run) && !self.others.runs.contains(&run))
+        let theirs = |said: &BTreeSet<String>, run: &[String]| {
+            let run = run.join(" ");
+            said.contains(&run) && !self.others.runs.contains(&run)
         };
-        quoted || (1..RUN).any(short)
+        let words = words(text);
+        let quoted = words.windows(RUN).any(|run| theirs(&self.theirs.runs, run));
+        let short = || (1..RUN).any(|n| words.windows(n).any(|run| theirs(&self.theirs.short, run)));
+        quoted
+            || short()
+            || text.lines().any(|line| {
+                let words = self::words(line);
+                words.len() < RUN && telling(&words) && theirs(&self.theirs.runs, &words)
+            })
     }
 
     /// Whether anything of a stored value is theirs: their id, their name, their words, or something they made.

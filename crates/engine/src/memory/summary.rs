@@ -15,6 +15,7 @@ use crate::ask::{Answer, Ask, Purpose, Question, Shown};
 use crate::context::window;
 use crate::decision::{Decision, Reason, Verdict};
 use crate::effect::EffectBody;
+use crate::erase::Erase;
 use crate::event::{Event, EventKind};
 use crate::given::Given;
 use crate::id::{EffectId, MessageId, place};
@@ -279,7 +280,9 @@ fn sources(turn: &Turn<'_>, request: &Request) -> Vec<Message> {
 
 /// A message that is covered says something else now, or nothing: what was made of it is not shown any more, and made
 /// anew from the rest of what is covered, as far as the runtime handed it over.
-pub(crate) fn withhold(turn: &mut Turn<'_>) {
+///
+/// `gone`: those that are not to be looked at again.
+pub(crate) fn withhold(turn: &mut Turn<'_>, gone: &dyn Fn(&Message) -> bool) {
     let Some(covered) = turn.head.covered.as_deref() else { return };
     if covered.summary.is_none() && covered.tail.is_empty() && covered.asked.is_none() {
         return;
@@ -293,7 +296,8 @@ pub(crate) fn withhold(turn: &mut Turn<'_>) {
     covered.tail.clear();
     turn.note(Reason::SummaryWithheld);
     let known = |message: &Message| turn.message(&message.id).unwrap_or_else(|| message.clone());
-    let rest: Vec<Message> = turn.given.covered.iter().map(known).collect();
+    let left = turn.given.covered.iter().filter(|message| !gone(message));
+    let rest: Vec<Message> = left.map(known).collect();
     let rest: Vec<Message> = rest.into_iter().filter(|message| !message.text.trim().is_empty()).collect();
     if rest.is_empty() {
         return;
@@ -322,6 +326,7 @@ pub fn looks_back(lane: &Lane, event: &Event, given: &Given) -> bool {
         EventKind::EffectSettled { effect, .. } => {
             request_of(head, effect).is_some_and(|request| request.folds == 0)
         }
+        EventKind::Erasure(Erase::Person { .. }) => head.cursor() > 0,
         _ => false,
     }
 }

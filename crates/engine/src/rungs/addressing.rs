@@ -56,7 +56,7 @@ fn edited(turn: &mut Turn<'_>, text: &str) -> Decision {
     let covered = !turn.head.is_raw(&message.id);
     turn.rewrite(message);
     if covered {
-        summary::withhold(turn);
+        summary::withhold(turn, &|_| false);
     }
     memory::reworded(turn, &before, text);
     match flow::reread(turn, &before, text) {
@@ -75,7 +75,7 @@ fn deleted(turn: &mut Turn<'_>) -> Decision {
     memory::reworded(turn, &message, "");
     turn.rewrite(message);
     if covered {
-        summary::withhold(turn);
+        summary::withhold(turn, &|_| false);
     }
     Decision::new(Verdict::Recorded, Reason::MessageDeleted)
 }

@@ -61,7 +61,7 @@ pub(super) fn of_person(trace: &Arc<TraceOf>) -> Judge {
             }
             Holds::Approval => approval(Some(person), kept.text),
             Holds::Decided => scrubbed(person, kept.text),
-            Holds::Answer { .. } | Holds::Document { .. } => Fate::Keep,
+            Holds::Answer { .. } | Holds::Fact | Holds::Document { .. } => Fate::Keep,
         }
     })
 }

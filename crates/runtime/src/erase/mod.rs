@@ -58,6 +58,8 @@ pub struct Erased {
     pub approvals: u64,
     /// Answers to requests, and events that no turn took in.
     pub deliveries: u64,
+    /// Facts of epics and channels. Those of a lane go with its turn.
+    pub facts: u64,
     /// Documents: issues of the embedded tracker, titles of conversations, names.
     pub documents: u64,
 }
@@ -70,6 +72,7 @@ impl Erased {
         self.effects += sifted.effects;
         self.approvals += sifted.approvals;
         self.deliveries += sifted.answers + sifted.events;
+        self.facts += sifted.facts;
         self.documents += sifted.documents;
     }
 
@@ -120,6 +123,7 @@ impl Runtime {
             Subject::Lane { lane } => self.erase_lane(tenant, number, lane, &mut erased).await?,
             Subject::Tenant => self.erase_tenant(tenant, number, &mut erased).await?,
         }
+        self.forget_facts();
         if let Some(model) = &self.ports.model {
             model.forget();
         }
@@ -144,7 +148,11 @@ impl Runtime {
         erased: &mut Erased,
     ) -> Result<(), Stop> {
         let named = serde_json::to_string(id).unwrap_or_default();
-        let lanes = self.store.lanes_with(tenant, &named).await?;
+        let mut lanes = self.store.lanes_with(tenant, &named).await?;
+        if lanes.is_empty() && !self.facts_by(tenant, id).await?.is_empty() {
+            // What they stated was stated somewhere that is gone; any lane may write the set.
+            lanes.extend(self.store.lanes(tenant, None, 1).await?.into_iter().map(|info| info.key));
+        }
         // What they said is known best before anything is taken out, and what is beside the lanes is told by it: so that
         // goes first. A process that stops later finds the rest by what is in the lanes still.
         let mut traces = Vec::new();
@@ -266,7 +274,8 @@ impl Runtime {
 /// Whether a step writes anything. Records that only leave the loaded ones are not written.
 fn changes(step: &Step) -> bool {
     let written = |change: &Change| !matches!(change, Change::Retire(_));
-    step.changes.iter().any(written) || !step.effects.is_empty() || !step.cancel.is_empty()
+    let facts = step.facts.iter().any(|set| !set.changes.is_empty());
+    step.changes.iter().any(written) || facts || !step.effects.is_empty() || !step.cancel.is_empty()
 }
 
 /// Turns and effects of a lane that are somebody's.

@@ -127,6 +127,7 @@ fn said(person: &mut Person, event: &Event) {
             posted.files.iter().filter_map(|file| file.name.as_ref()).for_each(|name| person.said(name));
         }
         EventKind::MessageEdited { text, .. } | EventKind::Command { text } => person.said(text),
+        EventKind::FactStated(fact) => person.said(&fact.text),
         EventKind::FormSubmitted { values, .. } => values.values().for_each(|value| person.said(value)),
         _ => {}
     }

@@ -102,7 +102,8 @@ async fn erase(app: &Arc<App>, caller: &Caller, subject: Subject) -> Result<Eras
 }
 
 fn told(of: &str, id: String, erased: Erased) -> Response {
-    let Erased { lanes, turns, records, checkpoints, effects, approvals, deliveries, documents } = erased;
+    let Erased { lanes, turns, records, checkpoints, effects, approvals, deliveries, facts, documents } =
+        erased;
     let of = of.into();
     json(&wire::Erasure {
         of,
@@ -114,6 +115,7 @@ fn told(of: &str, id: String, erased: Erased) -> Response {
         effects,
         approvals,
         deliveries,
+        facts,
         documents,
     })
 }

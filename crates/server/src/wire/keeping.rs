@@ -163,6 +163,8 @@ pub struct Erasure {
     pub approvals: u64,
     /// Answers to requests, and events that were not taken in.
     pub deliveries: u64,
+    /// Facts of epics and channels, where all of them go; else they go with the turns.
+    pub facts: u64,
     /// Documents: issues of the embedded tracker, titles of conversations, names.
     pub documents: u64,
 }

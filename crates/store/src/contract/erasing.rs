@@ -64,6 +64,8 @@ pub enum Holds<'a> {
         /// Lane and revision.
         turn: Option<(LaneId, u64)>,
     },
+    /// An entry of a set of facts. What changes raises the set's revision.
+    Fact,
     /// A document.
     Document {
         /// Its collection.
@@ -107,6 +109,8 @@ pub struct Sifted {
     pub approvals: u64,
     /// Answers to requests.
     pub answers: u64,
+    /// Facts of epics and channels.
+    pub facts: u64,
     /// Documents.
     pub documents: u64,
 }
@@ -122,6 +126,7 @@ impl Sifted {
             Holds::Payload { .. } | Holds::Outcome { .. } => &mut self.effects,
             Holds::Approval | Holds::Decided => &mut self.approvals,
             Holds::Answer { .. } => &mut self.answers,
+            Holds::Fact => &mut self.facts,
             Holds::Document { .. } => &mut self.documents,
         } += 1;
     }
@@ -135,6 +140,7 @@ impl Sifted {
         self.effects += other.effects;
         self.approvals += other.approvals;
         self.answers += other.answers;
+        self.facts += other.facts;
         self.documents += other.documents;
     }
 }
@@ -166,7 +172,7 @@ pub trait Erasing {
     /// turn's row holds no words.
     async fn sift(&self, lane: &LaneKey, judge: Judge) -> Result<Sifted, StoreError>;
 
-    /// The same with what is a tenant's and no lane's: answers to requests, documents.
+    /// The same with what is a tenant's and no lane's: answers to requests, facts of epics and channels, documents.
     async fn sift_tenant(&self, tenant: &str, judge: Judge) -> Result<Sifted, StoreError>;
 
     /// Leaves nothing of what was erased behind on the disk: in free pages, in the gaps of pages, in the log.

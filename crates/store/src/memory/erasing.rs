@@ -112,6 +112,9 @@ impl Tenant {
                 Some(Some(text)) => kept.body = text,
             }
         }
+        for set in self.facts.values_mut() {
+            set.sift(|body| fate(&mut *judge, Holds::Fact, body, &mut sifted));
+        }
         self.documents.retain(|(collection, key), document| {
             match fate(judge, Holds::Document { collection, key }, &document.body, &mut sifted) {
                 None => true,

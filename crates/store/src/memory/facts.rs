@@ -48,6 +48,22 @@ impl Tenant {
 }
 
 impl FactSet {
+    /// Shows each entry; `fate` says what it becomes, if it changes.
+    pub(super) fn sift(&mut self, mut fate: impl FnMut(&str) -> Option<Option<String>>) {
+        let before = self.entries.len();
+        let mut changed = false;
+        self.entries.retain(|_, entry| match fate(&entry.body) {
+            None => true,
+            Some(None) => false,
+            Some(Some(text)) => {
+                entry.body = text;
+                changed = true;
+                true
+            }
+        });
+        self.version.revision += u64::from(changed || self.entries.len() != before);
+    }
+
     fn put(&mut self, id: &str, body: Option<&FactBody>) {
         let Some(body) = body else {
             self.entries.remove(id);

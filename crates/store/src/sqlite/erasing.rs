@@ -26,6 +26,7 @@ enum At {
     Approval(i64),
     Decided(i64),
     Answer(String),
+    Fact(i64, String),
     Document(String, String),
 }
 
@@ -122,6 +123,13 @@ fn each_of_tenant(sql: &Connection, tenant: &str, seen: Seen<'_>) -> rusqlite::R
         let key: String = row.get(0)?;
         let what = Holds::Answer { turn: inbox::led_to(sql, tenant, &key)? };
         seen(&Kept { what, text: text(row, 1)? }, At::Answer(key));
+    }
+    let mut rows = sql.prepare_cached(
+        "SELECT f.fact_set, f.id, f.body FROM facts f JOIN fact_sets s ON s.n = f.fact_set WHERE s.tenant = ?1",
+    )?;
+    let mut rows = rows.query([tenant])?;
+    while let Some(row) = rows.next()? {
+        seen(&Kept { what: Holds::Fact, text: text(row, 2)? }, At::Fact(row.get(0)?, row.get(1)?));
     }
     let mut rows = sql.prepare_cached("SELECT collection, key, body FROM documents WHERE tenant = ?1")?;
     let mut rows = rows.query([tenant])?;
@@ -223,6 +231,14 @@ fn change(tx: &Tx<'_, '_>, tenant: &str, lane: i64, at: &At, fate: Fate) -> Resu
         }
         (At::Answer(key), None) => {
             sql.execute("DELETE FROM requests WHERE tenant = ?1 AND key = ?2", (tenant, key))?
+        }
+        (At::Fact(set, id), text) => {
+            sql.execute("UPDATE fact_sets SET revision = revision + 1 WHERE n = ?1", [set])?;
+            match text {
+                Some(text) => sql
+                    .execute("UPDATE facts SET body = ?3 WHERE fact_set = ?1 AND id = ?2", (set, id, text))?,
+                None => sql.execute("DELETE FROM facts WHERE fact_set = ?1 AND id = ?2", (set, id))?,
+            }
         }
         (At::Document(collection, key), Some(text)) => sql.execute(
             "UPDATE documents SET body = ?4, version = version + 1 \
