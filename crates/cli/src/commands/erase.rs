@@ -19,7 +19,7 @@ Examples:
   throughline erase --lane ln_atpfhd2dnan4hnneg4slqvhi   one conversation
   throughline erase ana --yes --json                   without being asked, for programs
 Only words go: ids, hashes and the keys of created issues stay, so `audit verify` still holds.")]
-#[command(group(clap::ArgGroup::new("what").required(true).args(["subject", "lane", "tenant"])))]
+#[command(group(clap::ArgGroup::new("what").required(true).args(["subject", "lane", "fact", "tenant"])))]
 pub(crate) struct Args {
     /// A person, by the user id of their channel
     #[arg(value_name = "SUBJECT")]
@@ -27,6 +27,9 @@ pub(crate) struct Args {
     /// A lane
     #[arg(long, value_name = "LANE")]
     lane: Option<String>,
+    /// One fact of an epic, a channel or a thread
+    #[arg(long, value_name = "ID")]
+    fact: Option<String>,
     /// Everything
     #[arg(long)]
     tenant: bool,

@@ -123,7 +123,7 @@ fn of_cards(turn: &mut Turn<'_>, person: &Person) -> bool {
         let shown = shows_changed(turn, &card);
         let theirs = records::card_is_theirs(person, &card);
         let Some((mut card, scrubbed)) = records::card(person, card, theirs) else { continue };
-        if !(shown || theirs || scrubbed) {
+        if !(shown || scrubbed || theirs && card.open()) {
             continue;
         }
         if theirs {

@@ -195,8 +195,7 @@ pub(super) fn message(person: &Person, message: &Message) -> Option<Message> {
 
 /// A card without what is theirs, and whether anything was.
 pub(super) fn card(person: &Person, card: Card, theirs: bool) -> Option<(Card, bool)> {
-    let card = if theirs { bare(card) } else { card };
-    let left = rewritten(person, &card)?;
+    let left = rewritten(person, &if theirs { bare(card.clone()) } else { card.clone() })?;
     let changed = left != card;
     Some((left, changed))
 }

@@ -219,7 +219,7 @@ impl Runtime {
                 return Ok(last);
             }
             let revision = self.lane(lane).await?.revision;
-            let key = format!("erasure:{number}:{revision}");
+            let key = format!("erasure:{number}:{}:{revision}", lane.id());
             let kind = EventKind::Erasure(what.clone());
             let event = Event { id: key.clone(), received_at: self.store.now(), actor: String::new(), kind };
             let keys = vec![key.clone()];
