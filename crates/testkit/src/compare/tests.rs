@@ -96,6 +96,7 @@ fn wrong(turned: &Turned, expect: &str) -> Vec<String> {
         after: &turned.after,
         book_before: &turned.book_before,
         book: &turned.book,
+        facts: &[],
         faulty: false,
     };
     let wrong = compare(scenario.turns[0].expect.as_deref().unwrap(), &sight);
