@@ -57,6 +57,7 @@ fn world() -> World {
     // Every gate that can be open is.
     policy.selection.auto_execute.enabled = true;
     World {
+        facts: Vec::new(),
         channel: "web".into(),
         clock: Timestamp::parse("2026-01-15T10:00:00Z").unwrap(),
         policy,

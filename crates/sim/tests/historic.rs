@@ -16,6 +16,7 @@ fn world() -> World {
         (id.to_owned(), Actor { id: id.into(), name: id.into(), principals, ..Actor::default() })
     };
     World {
+        facts: Vec::new(),
         channel: "web".into(),
         clock: Timestamp(1_768_471_200_000),
         policy: Policy { approvers: vec![Policy::demo_rule(&["role:approver"])], ..Policy::default() },

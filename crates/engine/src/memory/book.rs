@@ -93,11 +93,6 @@ impl Turn<'_> {
         self.book(key)?.facts.get(id).cloned()
     }
 
-    /// The facts of a place, as this turn leaves them.
-    pub(crate) fn facts_of(&mut self, key: &FactKey) -> Vec<Fact> {
-        self.book(key).map(|book| book.facts.values().cloned().collect()).unwrap_or_default()
-    }
-
     /// Keeps a statement. `None`: its place is not at hand, or the fact was erased from this very message.
     pub(crate) fn keep_fact(&mut self, key: &FactKey, kind: FactType, mut source: Source) -> Option<Kept> {
         let (now, policy) = (self.now(), &self.policy.facts);

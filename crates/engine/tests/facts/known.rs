@@ -261,3 +261,16 @@ fn c56_forty_strangers_hold_a_fifth() {
     let strangers = place.facts.values().filter(|fact| !fact.trusted()).count();
     assert_eq!((strangers, place.facts.len(), place.status(&postgres)), (10, 12, Valid));
 }
+
+#[test]
+fn what_is_not_there_cannot_be_taken_back() {
+    use throughline_engine::event::EventKind;
+    use throughline_engine::given::Actor;
+    use throughline_engine::{Event, Given, Lane, LaneKey, Policy, Reason, step};
+    let lane = Lane::new(LaneKey::new("acme", "app", "web", "room", ""));
+    let kind = EventKind::FactTakenBack { key: FactKey::thread(&lane.key), fact: "f1-0".into() };
+    let event = Event { id: "e".into(), received_at: Timestamp(1), actor: "ana".into(), kind };
+    let actor = Some(Actor { id: "ana".into(), name: "ana".into(), ..Actor::default() });
+    let done = step(&lane, &event, &Given { actor, ..Given::default() }, &Policy::default());
+    assert_eq!(done.decision.reason, Reason::FactUnknown);
+}
