@@ -164,7 +164,7 @@ fn c40_a_request_survives_a_restart() {
     let head = snapshot::decode_head(&snapshot::encode_head(&talk.lane().head)).unwrap();
     assert_eq!(head, talk.lane().head);
     talk.world.lane.head = head;
-    talk.settles(&effect, says("Eleven notes."));
+    let _ = talk.settles(&effect, says("Eleven notes."));
     assert_eq!((talk.lane().head.cursor(), talk.lane().head.raw().len()), (11, 20));
     let (_, next) = talk.notes(11).unwrap();
     let Question::Summary { messages: later, base_cursor, .. } = &next.question else { panic!() };
@@ -177,7 +177,7 @@ fn c40_a_request_survives_a_restart() {
 fn c41_a_summary_of_deleted_words_is_withheld() {
     let mut talk = Talk::new(true);
     let (effect, _) = talk.notes(31).unwrap();
-    talk.settles(&effect, says("The secret is note 1."));
+    let _ = talk.settles(&effect, says("The secret is note 1."));
     let gone = talk.store.iter().find(|message| message.text == "note 1").unwrap().clone();
     let covered: Vec<Message> =
         talk.store.iter().filter(|m| !talk.lane().head.is_raw(&m.id)).cloned().collect();

@@ -27,7 +27,6 @@ fn world() -> World {
         posts: Vec::new(),
         workers: BTreeMap::new(),
         host: BTreeMap::new(),
-        facts: Vec::new(),
         script: None,
         paused: None,
     }
