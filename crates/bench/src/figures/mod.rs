@@ -1,6 +1,7 @@
 //! The figures of `spec 09 §1`, one file each.
 
 mod b10_memory;
+mod b11_facts;
 mod b1_turn;
 mod b3_peer;
 mod b4_recognisers;
@@ -23,7 +24,7 @@ pub(crate) struct Figure {
 }
 
 /// Every figure there is, in order.
-pub(crate) const ALL: [Figure; 9] = [
+pub(crate) const ALL: [Figure; 10] = [
     Figure { name: "B1", run: b1_turn::run, always: true },
     Figure { name: "B3", run: b3_peer::run, always: false },
     Figure { name: "B4", run: b4_step::run, always: true },
@@ -33,4 +34,5 @@ pub(crate) const ALL: [Figure; 9] = [
     Figure { name: "B8", run: b8_webhook::run, always: true },
     Figure { name: "B9", run: b9_start::run, always: true },
     Figure { name: "B10", run: b10_memory::run, always: true },
+    Figure { name: "B11", run: b11_facts::run, always: true },
 ];
