@@ -78,6 +78,11 @@ fn b10_memory() {
 }
 
 #[test]
+fn facts_cost_the_same() {
+    sound("facts", &["| 60 |", "≤ 1.10: "]);
+}
+
+#[test]
 fn what_is_counted_is_listed_and_runs() {
     let list = told(&["count"]);
     assert!(list.lines().count() >= 4, "{list}");

@@ -11,6 +11,7 @@ mod b7_storage;
 mod b8_webhook;
 mod b9_start;
 mod context;
+mod facts;
 
 use crate::frame::{Scale, Section};
 
@@ -24,7 +25,7 @@ pub(crate) struct Figure {
 }
 
 /// Every figure there is, in order.
-pub(crate) const ALL: [Figure; 10] = [
+pub(crate) const ALL: [Figure; 11] = [
     Figure { name: "B1", run: b1_turn::run, always: true },
     Figure { name: "B3", run: b3_peer::run, always: false },
     Figure { name: "B4", run: b4_step::run, always: true },
@@ -35,4 +36,5 @@ pub(crate) const ALL: [Figure; 10] = [
     Figure { name: "B9", run: b9_start::run, always: true },
     Figure { name: "B10", run: b10_memory::run, always: true },
     Figure { name: "context", run: context::run, always: true },
+    Figure { name: "facts", run: facts::run, always: true },
 ];

@@ -44,7 +44,7 @@ pub(crate) fn around(turn: &Turn<'_>, hint: Option<&Hint>, user: &str) -> Around
     }
     let context = &turn.policy.context;
     let lines = |message: Option<&Message>| {
-        message.filter(|it| shown(&it)).and_then(|it| line(turn, it, context.message_graphemes))
+        message.filter(|it| shown(it)).and_then(|it| line(turn, it, context.message_graphemes))
     };
     let [before, own, after] = aside;
     let own = own.and_then(|anchor| line(turn, anchor, context.anchor_graphemes));

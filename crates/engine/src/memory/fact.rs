@@ -338,7 +338,6 @@ impl Gone {
 
 /// What a turn does to one fact of a set.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::large_enum_variant, reason = "nearly all changes are writes")]
 pub enum FactChange {
     /// Write it.
     Put(Fact),

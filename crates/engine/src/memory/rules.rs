@@ -252,12 +252,15 @@ mod tests {
     use FactScope::{Channel, Epic, Thread};
     use FactType::{Assumption, Constraint, Decision};
 
-    fn read(text: &str) -> Vec<(FactType, Option<FactScope>, Option<String>, String, bool)> {
+    /// Kind, scope, subject, text, and whether it was asked for.
+    type Read = (FactType, Option<FactScope>, Option<String>, String, bool);
+
+    fn read(text: &str) -> Vec<Read> {
         let all = stated(&Words::of(text));
         all.into_iter().map(|one| (one.kind, one.scope, one.subject, one.text, one.asked)).collect()
     }
 
-    fn one(text: &str) -> (FactType, Option<FactScope>, Option<String>, String, bool) {
+    fn one(text: &str) -> Read {
         let all = read(text);
         assert_eq!(all.len(), 1, "{text}: {all:?}");
         all.into_iter().next().unwrap()
