@@ -68,7 +68,6 @@ fn world() -> World {
         posts: Vec::new(),
         host: BTreeMap::new(),
         workers: BTreeMap::new(),
-        facts: Vec::new(),
         script: None,
         paused: None,
     }

@@ -87,7 +87,7 @@ fn status(turn: &Turn<'_>) -> String {
     let alive = |mode: &&Remembered| mode.alive(turn.head.last_message_at, turn.now(), turn.policy);
     let remembered = turn.head.remembered.as_ref().filter(alive).map(|mode| mode.intent);
     let mut lines = alloc::vec![say::status(turn.head.ask.is_some(), turn.head.pendings.len(), remembered)];
-    lines.extend(turn.live_tasks().map(|task| say::task_line(task)));
+    lines.extend(turn.live_tasks().map(say::task_line));
     lines.join("\n")
 }
 
