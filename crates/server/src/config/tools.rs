@@ -181,11 +181,10 @@ impl Checked {
         match server {
             None if tool.is_some() => self.say("tools", &name, ".server", "it names a tool of no server"),
             None => {}
+            Some(server) if self.wrong.iter().any(|(path, _)| path.starts_with(&format!("mcp.{server}"))) => {
+            }
             Some(server) if !self.clients.servers.contains_key(&server) => {
-                if !self.wrong.iter().any(|(path, _)| path.starts_with(&format!("mcp.{server}"))) {
-                    let why = format!("there is no `mcp.{server}`");
-                    self.say("tools", &name, ".server", &why);
-                }
+                self.say("tools", &name, ".server", &format!("there is no `mcp.{server}`"));
             }
             Some(server) => {
                 let tool = tool.unwrap_or_else(|| name.clone());
