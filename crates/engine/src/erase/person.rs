@@ -196,10 +196,7 @@ impl Person {
             return Some(ERASED.into());
         }
         let names = self.names.iter().chain([&self.id]);
-        let unnamed = names.fold(None, |found: Option<String>, name| {
-            unnamed(found.as_deref().unwrap_or(text), name).or(found)
-        });
-        unnamed
+        names.fold(None, |found, name| unnamed(found.as_deref().unwrap_or(text), name).or(found))
     }
 }
 
