@@ -2,11 +2,14 @@
 
 mod world;
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
 use throughline_engine::approval::ApprovalChange;
 use throughline_engine::erase::{ERASED, Erase, Person};
 use throughline_engine::event::{AssistantPosted, EventKind};
 use throughline_engine::lane::{Change, MessageKind, Record, TaskStatus};
+use throughline_engine::memory::summary::Covered;
 use throughline_engine::selection::Shown;
 use throughline_engine::workflow::{Action, Card, CardStatus};
 use throughline_engine::{Given, Reason, Step, Verdict};
@@ -321,4 +324,39 @@ fn c62_a_fact_by_two_stays_as_the_others() {
     assert!(!kept.contains(ANA) && !kept.contains("\"ana\""), "{kept}");
     let _ = w.says("ana", "remember that the kestrelgate opens in May");
     assert_eq!(facts(&w).len(), 2, "she may state it anew");
+}
+
+/// C41, of an erasure: what a summary's tail says of erased messages is withheld, and made again from the others.
+#[test]
+fn c41_a_summary_that_covers_erased_words_is_made_again_without_them() {
+    let mut w = World::new();
+    for n in 0..6 {
+        let (who, word) = who(n % 2 == 0);
+        let _ = w.says(who, &format!("We decided: {word} {n} must be done by Friday"));
+    }
+    let said = w.lane.records.iter().filter_map(|record| match record {
+        Record::Message(message) if !message.by.is_empty() => Some(message.clone()),
+        _ => None,
+    });
+    let mut covered: Vec<_> = said.collect();
+    covered.sort_by_key(|message| message.id.clone());
+    covered.truncate(4);
+    w.lane.head.covered = Some(Arc::new(Covered {
+        summary: Some(format!("They want {ANA} and {BOB} by Friday.")),
+        tail: vec![format!("2026-01-15 ana: We decided: {ANA} 0 must be done by Friday")],
+        cursor: 4,
+        through: covered.last().map(|message| message.id.clone()),
+        ..Covered::default()
+    }));
+    let tail = |w: &World| {
+        let covered = w.lane.head.covered.as_deref();
+        covered
+            .map(|covered| format!("{:?} {}", covered.summary, covered.tail.join("\n")))
+            .unwrap_or_default()
+    };
+    let given = Given { now: w.now, covered, ..Given::default() };
+    let step = w.event("", EventKind::Erasure(Erase::Person { id: "ana".into() }), given);
+    assert!(step.trace.also.contains(&Reason::SummaryWithheld), "{:?}", step.trace.also);
+    assert!(!tail(&w).contains(ANA) && tail(&w).contains(BOB), "{}", tail(&w));
+    assert!(!kept(&w).join("").to_lowercase().contains(ANA));
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use throughline_server::wire::{
-    Approval, Context, Effect, Erasure, Lane, LaneInfo, Page, Pause, PauseChange, PinnedTools, Replays,
-    Resolve, SignInLink, Tool, TurnAnswer, TurnInfo, Why,
+    Approval, Context, Effect, Lane, LaneInfo, Page, Pause, PauseChange, PinnedTools, Replays, Resolve,
+    SignInLink, Tool, TurnAnswer, TurnInfo, Why,
 };
 use ureq::Agent;
 use ureq::http::Response;
@@ -180,7 +180,7 @@ impl Remote {
     }
 
     /// Erases: a subject, a lane, everything. It may take longer than any other request.
-    pub(crate) fn erase(&self, path: &str) -> Result<Erasure, Failure> {
+    pub(crate) fn erase<T: DeserializeOwned>(&self, path: &str) -> Result<T, Failure> {
         let url = format!("{}{path}", self.url);
         let mut request = self.agent.delete(&url).config().timeout_global(None).build();
         if let Some(token) = &self.token {

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::io::{self, BufRead as _, IsTerminal as _};
 
-use throughline_server::wire::Erasure;
+use throughline_server::wire::{Erasure, TurnAnswer};
 
-use crate::api;
+use crate::api::{self, Acting};
 use crate::app::App;
 use crate::error::{Failure, Outcome};
 use crate::exit::Exit;
@@ -15,23 +15,23 @@ use crate::settings;
 #[derive(Debug, clap::Args)]
 #[command(before_help = "\
 Examples:
-  throughline erase ana                                what Ana said and what was made of it, in every lane
-  throughline erase --lane ln_atpfhd2dnan4hnneg4slqvhi   one conversation
-  throughline erase ana --yes --json                   without being asked, for programs
+  throughline erase ana               what Ana said and what was made of it, in every lane
+  throughline erase --lane LANE       one conversation
+  throughline erase ana --yes --json  without being asked, for programs
 Only words go: ids, hashes and the keys of created issues stay, so `audit verify` still holds.")]
-#[command(group(clap::ArgGroup::new("what").required(true).args(["subject", "lane", "fact", "tenant"])))]
+#[command(group(clap::ArgGroup::new("what").required(true).multiple(true).args(["subject", "lane", "fact", "tenant"])))]
 pub(crate) struct Args {
     /// A person, by the user id of their channel
     #[arg(value_name = "SUBJECT")]
     subject: Option<String>,
-    /// A lane
-    #[arg(long, value_name = "LANE")]
+    /// A lane; with --fact, the one whose fact it is
+    #[arg(long, value_name = "LANE", conflicts_with_all = ["subject", "tenant"])]
     lane: Option<String>,
     /// One fact of an epic, a channel or a thread
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["subject", "tenant"])]
     fact: Option<String>,
     /// Everything
-    #[arg(long)]
+    #[arg(long, conflicts_with = "subject")]
     tenant: bool,
     /// Do not ask
     #[arg(long)]
@@ -41,6 +41,7 @@ pub(crate) struct Args {
 pub(crate) fn run(app: &App, args: &Args) -> Outcome {
     let tenant = settings::installation(app, None)?.tenant;
     let what = match (&args.subject, &args.lane) {
+        _ if let Some(fact) = &args.fact => format!("the fact {fact}"),
         (Some(subject), _) => format!("everything of {subject}, in every lane"),
         (_, Some(lane)) => format!("everything of the lane {lane}"),
         _ => format!("everything of the tenant {tenant}"),
@@ -49,12 +50,15 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
         confirm(app, &what)?;
     }
     let acting = api::acting(app)?;
+    if let Some(fact) = &args.fact {
+        return of_fact(app, acting, fact, args.lane.as_deref());
+    }
     let path = match (&args.subject, &args.lane) {
         (Some(subject), _) => format!("/v1/subjects/{}", segment(subject)),
         (_, Some(lane)) => format!("/v1/lanes/{}", segment(lane)),
         _ => format!("/v1/tenant?confirm={}", segment(&tenant)),
     };
-    let erased = acting.remote.erase(&path);
+    let erased: Result<Erasure, Failure> = acting.remote.erase(&path);
     // What was begun stands in the store's list, and ends before the store is let go of.
     acting.finish()?;
     let erased = erased?;
@@ -64,6 +68,21 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
         app.out.line(&told(&erased))?;
     }
     Ok(Exit::Ok)
+}
+
+/// One fact: a turn of the conversation that takes it back.
+fn of_fact(app: &App, acting: Acting, fact: &str, lane: Option<&str>) -> Outcome {
+    let lane = lane.map(|lane| format!("?lane={}", segment(lane))).unwrap_or_default();
+    let turn: Result<TurnAnswer, Failure> =
+        acting.remote.erase(&format!("/v1/facts/{}{lane}", segment(fact)));
+    acting.finish()?;
+    let turn = turn?;
+    if app.out.is_json() {
+        app.out.value(&turn)?;
+    } else {
+        app.out.line(&format!("{}: {} ({})", fact, turn.reason, turn.turn))?;
+    }
+    Ok(if turn.reason == "fact.erased" { Exit::Ok } else { Exit::Refused })
 }
 
 /// Asks on a terminal; anywhere else nobody can be asked.

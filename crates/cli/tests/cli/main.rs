@@ -10,6 +10,7 @@ mod console;
 mod context;
 mod disk;
 mod doctor;
+mod erase;
 mod eval;
 mod explain;
 mod help;
