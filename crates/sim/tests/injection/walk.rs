@@ -251,7 +251,6 @@ fn world(texts: &[String]) -> World {
     let named = texts.iter().enumerate().map(|(n, text)| person(format!("named-{n}"), text.clone()));
     let lane = |name| SeedLane { name, head: LaneState::default(), records: Vec::new() };
     World {
-        facts: Vec::new(),
         channel: "web".into(),
         clock: Timestamp::parse("2026-01-15T10:00:00Z").unwrap(),
         policy,
