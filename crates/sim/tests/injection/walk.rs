@@ -261,6 +261,7 @@ fn world(texts: &[String]) -> World {
         posts: Vec::new(),
         host: BTreeMap::new(),
         workers: BTreeMap::new(),
+        facts: Vec::new(),
         script: None,
         paused: None,
     }
