@@ -85,7 +85,7 @@ fn block<T>(future: impl Future<Output = T>) -> T {
 fn c59_two_lanes_write_one_channel_fact_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let clock = Arc::new(ManualClock::at(Timestamp(1_768_471_200_000)));
-    let store = Arc::new(SqliteStore::open(&folder.path().join("t.db"), clock).unwrap());
+    let store = Arc::new(SqliteStore::open(folder.path().join("t.db"), clock).unwrap());
     let ((read, is_read), (go, may_go)) = (channel(), channel());
     let slow = host(&store, Arc::new(Pausing(Mutex::new(Some((read, may_go))))), 5);
     let quick = host(&store, Arc::new(NoFaults), 6);
@@ -124,7 +124,7 @@ fn c59_two_lanes_write_one_channel_fact_at_once() {
 fn a_turn_that_needs_no_facts_logs_none() {
     let folder = tempfile::tempdir().unwrap();
     let clock = Arc::new(ManualClock::at(Timestamp(1_768_471_200_000)));
-    let store = Arc::new(SqliteStore::open(&folder.path().join("t.db"), clock).unwrap());
+    let store = Arc::new(SqliteStore::open(folder.path().join("t.db"), clock).unwrap());
     let host = host(&store, Arc::new(NoFaults), 5);
     block(async {
         says(&host, "t1", "ana", "Remember for this channel that releases must be signed").await;
