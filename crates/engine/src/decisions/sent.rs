@@ -125,10 +125,6 @@ fn report(turn: &mut Turn<'_>, receipt: &CardId, what: &Outgoing, progress: &Pro
     let Some(mut card) = turn.card(receipt) else { return };
     let About::DecisionPreview { decision, comment } = &mut card.about else { return };
     let decision = decision.clone();
-    let by = match &card.status {
-        CardStatus::Decided { by, .. } => Some(by.id.clone()),
-        _ => None,
-    };
     let mut offered = None;
     match what {
         Outgoing::Comment(issue) => match (progress, comment) {
@@ -139,7 +135,7 @@ fn report(turn: &mut Turn<'_>, receipt: &CardId, what: &Outgoing, progress: &Pro
         },
         Outgoing::Post => {
             if let (Progress::Posted { url }, Some(proposal)) = (progress, turn.proposal(&decision)) {
-                offered = posted(turn, proposal, url.clone(), by.as_deref()).map(|issues| (issues, None));
+                offered = posted(turn, proposal, url.clone()).map(|issues| (issues, None));
             }
             if let CardStatus::Decided { result, .. } = &mut card.status {
                 *result = progress.clone();
@@ -166,15 +162,10 @@ fn report(turn: &mut Turn<'_>, receipt: &CardId, what: &Outgoing, progress: &Pro
 }
 
 /// The post is out: its related issues that this thread tracks may be commented on.
-fn posted(
-    turn: &mut Turn<'_>,
-    proposal: Proposal,
-    url: Option<String>,
-    by: Option<&str>,
-) -> Option<Vec<String>> {
+fn posted(turn: &mut Turn<'_>, proposal: Proposal, url: Option<String>) -> Option<Vec<String>> {
     let issues = tracked::of(turn, &proposal.issues);
     let posted = proposal.posted.clone().map(|posted| Posted { url, ..posted });
-    memory::decided(turn, &proposal, by);
+    memory::decided(turn, &proposal);
     turn.put(Record::Proposal(Proposal { posted, ..proposal }));
     Some(issues).filter(|issues| !issues.is_empty())
 }

@@ -259,12 +259,13 @@ fn firm(kind: FactType) -> FactType {
 // ---- what was decided, drafted, created ----
 
 /// A decision on record is out: a fact of its channel.
-pub(crate) fn decided(turn: &mut Turn<'_>, proposal: &decisions::Proposal, by: Option<&str>) {
+pub(crate) fn decided(turn: &mut Turn<'_>, proposal: &decisions::Proposal) {
     let Some(text) = extract::sentence(&proposal.decision) else { return };
     let key = FactKey::channel(&proposal.to);
     let source = Source {
         at: turn.now(),
-        author: by.unwrap_or(&proposal.by).into(),
+        // Whose words they are, whoever let them out.
+        author: proposal.by.clone(),
         text,
         confidence: Confidence::FULL,
         trust: Trust::Member,

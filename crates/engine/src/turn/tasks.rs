@@ -4,14 +4,12 @@ use alloc::vec::Vec;
 
 use super::Turn;
 use crate::context::block::Block;
-use crate::context::delegated::briefing;
 use crate::effect::EffectBody;
 use crate::event::TaskReported;
 use crate::id::{MessageId, TaskId};
 use crate::lane::{Change, Moved, Record, RecordKind, Task, TaskStatus, first_line};
 use crate::policy::limits;
 use crate::time::Timestamp;
-use crate::work::Job;
 
 impl Turn<'_> {
     /// The task this turn's messages belong to: that of the message being routed, which begins one if it has none.
@@ -151,14 +149,10 @@ impl Turn<'_> {
     pub(crate) fn send(
         &mut self,
         mut task: Task,
-        mut call: crate::work::Call,
+        call: crate::work::Call,
         approval: Option<crate::effect::ApprovalRef>,
     ) {
         let job = call.job.clone();
-        if let (Job::Agent { .. }, true) = (&job, call.phase.begins()) {
-            self.belongs_to(&task.id);
-            call.prompt = briefing(self, &call.text, &task.requested_by);
-        }
         let body: EffectBody = call.effect();
         let card = approval.as_ref().map(|approval| approval.card.clone());
         let effect = self.effect(body, &[], approval);

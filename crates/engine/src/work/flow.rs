@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use super::back::{asked_back, go_on, take_back, withdraw_offer};
 use super::{Call, Job, Phase, Risk, Work};
 use crate::approval::Closing;
+use crate::context::delegated::briefing;
 use crate::decision::{Decision, Reason, Verdict};
 use crate::effect::{EffectResult, FieldError, Outcome};
 use crate::id::{EffectId, MessageId, TaskId};
@@ -185,7 +186,15 @@ pub(super) fn start(
     } else {
         task.work.as_mut().and_then(|work| work.waits.take())
     };
-    let call = Call { job, phase, task: task.id.clone(), text, risk, prompt: None };
+    // Made before anybody approves it: what runs is what was approved.
+    let prompt = match (&job, phase.begins()) {
+        (Job::Agent { .. }, true) => {
+            turn.belongs_to(&task.id);
+            briefing(turn, &text, &task.requested_by)
+        }
+        _ => None,
+    };
+    let call = Call { job, phase, task: task.id.clone(), text, risk, prompt };
     if !risk.outward() {
         let told = match waits {
             Some(_) => say::passed_on(&call.job),
