@@ -8,7 +8,7 @@ use throughline_engine::memory::{Fact, FactKey};
 use throughline_engine::{Lane, Millis, Record, Timestamp, canon};
 use throughline_sim::SimDriver;
 use throughline_testkit::driver::{Checker, Delivery, SeenTurn, Settling};
-use throughline_testkit::model::Restart;
+use throughline_testkit::model::{Erasing, Restart};
 use throughline_testkit::{
     Driver, DriverError, Scenario, TurnSeen, World, parse, report, run, run_with_faults,
 };
@@ -106,6 +106,10 @@ impl Driver for Restarting {
         self.0.lane(name)
     }
 
+    fn erase(&mut self, what: &Erasing) -> Result<TurnSeen, DriverError> {
+        self.0.erase(what)
+    }
+
     fn facts(&mut self, name: &str) -> Result<Vec<(FactKey, Fact)>, DriverError> {
         self.0.facts(name)
     }
@@ -159,6 +163,14 @@ impl Driver for Recording {
 
     fn lane(&mut self, name: &str) -> Result<Lane, DriverError> {
         self.inner.lane(name)
+    }
+
+    fn facts(&mut self, name: &str) -> Result<Vec<(FactKey, Fact)>, DriverError> {
+        self.inner.facts(name)
+    }
+
+    fn erase(&mut self, what: &Erasing) -> Result<TurnSeen, DriverError> {
+        self.inner.erase(what).map(|seen| self.note(seen))
     }
 
     fn check(&mut self, checker: Checker) -> Result<(), String> {
