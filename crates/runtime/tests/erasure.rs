@@ -15,7 +15,7 @@ use throughline_engine::given::{Actor, Addressing};
 use throughline_engine::{Event, EventKind, LaneKey, Policy, Timestamp};
 use throughline_runtime::replay::Same;
 use throughline_runtime::{Directory, Inbound, Keys, NoFaults, Parts, Ports, Runtime, Subject};
-use throughline_store::{ManualClock, SqliteStore, Store};
+use throughline_store::{ManualClock, SqliteStore};
 
 const TENANT: &str = "acme";
 
