@@ -112,8 +112,8 @@ impl Agent {
             "parts": [{"text": errand.call.text}],
         });
         if let Some(prompt) = &errand.call.prompt {
-            // Beside the task, as data of its own: an agent that is no model reads the first part alone.
-            message["parts"] = json!([{"text": errand.call.text}, {"text": prompt.text()}]);
+            // Beside the task, and no word of it: an agent that is no model reads the parts alone.
+            message["metadata"] = json!({"throughline/context": prompt.text()});
         }
         if let Phase::Answer { remote, .. } = phase {
             message["taskId"] = json!(remote);
