@@ -50,10 +50,52 @@ const WEBHOOKS: [&str; 5] = [
     "hooks.zapier.com/",
 ];
 const PEM: (&str, &str, &str) = ("-----BEGIN ", "PRIVATE KEY-----", "-----END ");
+/// How a token of three parts begins: a JSON object in base64url.
+const JWT: &str = "eyJ";
 /// Bytes of what kind of key it is, at most.
 const PEM_LABEL: usize = 80;
 /// What we put in a secret's place begins like this.
 const MARK: &str = "[redacted:";
+
+/// With which two bytes, in either case, something of the tables begins: for each first byte a bit for every second.
+/// Most words do not, and are passed over.
+const BEGINS: [u128; 128] = {
+    let mut begins = [0; 128];
+    let mut n = 0;
+    while n < TOKENS.len() {
+        begins = beginning(begins, TOKENS[n].0);
+        n += 1;
+    }
+    n = 0;
+    while n < NAMES.len() {
+        begins = beginning(begins, NAMES[n]);
+        n += 1;
+    }
+    n = 0;
+    while n < SCHEMES.len() {
+        begins = beginning(begins, SCHEMES[n]);
+        n += 1;
+    }
+    n = 0;
+    while n < 100 {
+        begins[b'0' as usize + n / 10] |= 1 << (b'0' as usize + n % 10);
+        n += 1;
+    }
+    beginning(beginning(begins, JWT), PEM.0)
+};
+
+const fn beginning(mut begins: [u128; 128], text: &str) -> [u128; 128] {
+    let (first, second) = (text.as_bytes()[0], text.as_bytes()[1]);
+    let seconds = 1 << second.to_ascii_lowercase() | 1 << second.to_ascii_uppercase();
+    begins[first.to_ascii_lowercase() as usize] |= seconds;
+    begins[first.to_ascii_uppercase() as usize] |= seconds;
+    begins
+}
+
+fn may_begin(text: &[u8]) -> bool {
+    let [first, second, ..] = text else { return false };
+    second.is_ascii() && BEGINS.get(usize::from(*first)).is_some_and(|seconds| seconds >> second & 1 == 1)
+}
 
 /// The text with `[redacted:<kind>]` in the place of each secret. Doing it again changes nothing.
 ///
@@ -67,8 +109,12 @@ pub fn redacted(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let (mut copied, mut at) = (0, 0);
     let mut before = ' ';
+    let addresses = text.contains("://");
     while let Some(first) = text[at..].chars().next() {
-        let Some(secret) = secret(&text[at..], before) else {
+        let rest = &text[at..];
+        let may = !before.is_alphanumeric()
+            && (may_begin(rest.as_bytes()) || addresses && first.is_ascii_alphabetic());
+        let Some(secret) = Some(rest).filter(|_| may).and_then(|rest| secret(rest, before)) else {
             at += first.len_utf8();
             before = first;
             continue;
@@ -128,9 +174,6 @@ struct Secret {
 }
 
 fn secret(text: &str, before: char) -> Option<Secret> {
-    if before.is_alphanumeric() {
-        return None;
-    }
     let whole = |kind, to| Secret { kind, from: 0, to };
     let inside = matches!(before, '_' | '-');
     let plain = || {
@@ -184,7 +227,7 @@ fn begins<'t>(text: &'t str, shape: &str) -> Option<&'t str> {
 /// Three parts of base64url, the first of which is the beginning of a JSON object.
 fn jwt(text: &str) -> Option<usize> {
     let mut rest = text;
-    for part in ["eyJ", ".", "."] {
+    for part in [JWT, ".", "."] {
         let (begins, least) = if part == "." { (rest.strip_prefix('.')?, 4) } else { (rest, part.len() + 1) };
         let length = run(begins, of_token);
         if length < least || !rest.starts_with(part) {

@@ -119,7 +119,8 @@ fn cut(text: &str, most: usize) -> Option<String> {
 pub fn quote(out: &mut String, text: &str) {
     out.push('"');
     let mut from = 0;
-    for (at, c) in text.char_indices().filter(|(_, c)| escaped(*c)) {
+    for (at, _) in text.bytes().enumerate().filter(|(_, byte)| ESCAPED[usize::from(*byte)]) {
+        let Some(c) = text[at..].chars().next().filter(|c| escaped(*c)) else { continue };
         out.push_str(&text[from..at]);
         from = at + c.len_utf8();
         match c {
@@ -137,7 +138,23 @@ pub fn quote(out: &mut String, text: &str) {
     out.push('"');
 }
 
-fn escaped(c: char) -> bool {
+/// The bytes with which what is escaped begins: most texts hold none of them.
+const ESCAPED: [bool; 256] = {
+    let mut bytes = [false; 256];
+    let mut c = '\0';
+    while c <= '\u{2069}' {
+        if escaped(c) {
+            bytes[c.encode_utf8(&mut [0; 4]).as_bytes()[0] as usize] = true;
+        }
+        c = match char::from_u32(c as u32 + 1) {
+            Some(next) => next,
+            None => break,
+        };
+    }
+    bytes
+};
+
+const fn escaped(c: char) -> bool {
     matches!(
         c,
         '"' | '\\'
