@@ -641,11 +641,8 @@ async function submitPress(event) {
   if (FORMS[it.dataset.action]) return open(it);
   const section = it.closest('.card');
   if (pressed.has(token)) return;
+  if (it.dataset.action === 'approve' && !await means(section)) return it.focus();
   pressed.add(token);
-  if (it.dataset.action === 'approve' && !await means(section)) {
-    it.focus();
-    return pressed.delete(token);
-  }
   const over = new Promise(go => setTimeout(go, DOUBLE));
   if (it.role === 'radio') it.ariaChecked = 'true';
   section.setAttribute('aria-busy', 'true');
