@@ -1,4 +1,4 @@
-//! The named fail points of `spec 06 §8`, the same in the simulator and in the real process.
+//! The named fail points of `spec 06 §8` and of an erasure, the same in the simulator and in the real process.
 
 use std::sync::Arc;
 
@@ -23,10 +23,14 @@ pub enum FailPoint {
     CardPlanned,
     CardSent,
     LaneReleased,
+    ErasureAsked,
+    ContentErased,
+    StoreScoured,
+    ErasureRecorded,
 }
 
 impl FailPoint {
-    /// All of them, in the order of the way of the data.
+    /// All that an event passes, in the order of the way of the data.
     pub const ALL: [Self; 17] = [
         Self::BytesIn,
         Self::Verified,
@@ -46,6 +50,10 @@ impl FailPoint {
         Self::CardSent,
         Self::LaneReleased,
     ];
+
+    /// All that an erasure passes beside those of its turns (`spec 06 §7.6`).
+    pub const ERASING: [Self; 4] =
+        [Self::ErasureAsked, Self::ContentErased, Self::StoreScoured, Self::ErasureRecorded];
 
     /// The name in reports, seeds and the environment.
     #[must_use]
@@ -68,13 +76,17 @@ impl FailPoint {
             Self::CardPlanned => "s14.card_planned",
             Self::CardSent => "s15.card_sent",
             Self::LaneReleased => "s16.lane_released",
+            Self::ErasureAsked => "e0.erasure_asked",
+            Self::ContentErased => "e1.content_erased",
+            Self::StoreScoured => "e2.store_scoured",
+            Self::ErasureRecorded => "e3.erasure_recorded",
         }
     }
 
     /// The point of that name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|point| point.name() == name)
+        Self::ALL.into_iter().chain(Self::ERASING).find(|point| point.name() == name)
     }
 }
 

@@ -1,29 +1,17 @@
 //! Facts of a channel that two lanes write at once, over SQLite (`spec 05 §8`).
 
-use std::collections::BTreeMap;
+#[path = "shared/host.rs"]
+mod host;
+
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
-use async_trait::async_trait;
-use throughline_engine::event::Posted;
-use throughline_engine::given::{Actor, Addressing};
 use throughline_engine::memory::FactKey;
-use throughline_engine::{Event, EventKind, LaneKey, Policy, Reason, Timestamp};
+use throughline_engine::{LaneKey, Reason, Timestamp};
 use throughline_runtime::record::Turn;
 use throughline_runtime::replay::Same;
-use throughline_runtime::{
-    Crash, Directory, FailPoint, Faults, Inbound, Keys, NoFaults, Parts, Ports, Runtime,
-};
+use throughline_runtime::{Crash, FailPoint, Faults, NoFaults, Runtime};
 use throughline_store::{Lanes, ManualClock, SqliteStore};
-
-struct Everybody;
-
-#[async_trait]
-impl Directory for Everybody {
-    async fn actor(&self, _: &LaneKey, id: &str) -> Actor {
-        Actor { id: id.into(), name: id.into(), ..Actor::default() }
-    }
-}
 
 /// Waits where a turn has read what it rests on and has not been committed: once.
 struct Pausing(Mutex<Option<(Sender<()>, Receiver<()>)>>);
@@ -40,41 +28,14 @@ impl Faults for Pausing {
     }
 }
 
-fn host(store: &Arc<SqliteStore>, faults: Arc<dyn Faults>, seed: u8) -> Runtime {
-    let ports = Ports {
-        directory: Arc::new(Everybody),
-        channels: BTreeMap::new(),
-        trackers: BTreeMap::new(),
-        model: None,
-        workers: BTreeMap::new(),
-        hosted: Vec::new(),
-    };
-    Runtime::new(Parts {
-        store: store.clone(),
-        ports,
-        policy: Policy::default(),
-        keys: Keys::new([3; 32]),
-        faults,
-        entropy: Arc::new(move || [seed; 16]),
-    })
+fn open(store: &Arc<SqliteStore>, faults: Arc<dyn Faults>, seed: u8) -> Runtime {
+    host::host(store.clone(), faults, seed)
 }
 
 /// Says something in a thread of the room, and runs the thread until it rests.
 async fn says(host: &Runtime, thread: &str, by: &str, text: &str) {
     let lane = LaneKey::new("acme", "app", "web", "room", thread);
-    let key = format!("{thread}:{text}");
-    let event = Event {
-        id: key.clone(),
-        received_at: host.store().now(),
-        actor: by.into(),
-        kind: EventKind::MessagePosted(Posted { text: text.into(), ..Posted::default() }),
-    };
-    let addressing = Addressing { direct: true, ..Addressing::default() };
-    host.accept(Inbound { lane, keys: vec![key], event, addressing, body_hash: None }).await.unwrap();
-    while let Some(lane) = host.wakes().next() {
-        let run = host.run_lane(&lane).await.unwrap();
-        host.wakes().done(&lane, run.more);
-    }
+    host::says(host, lane, by, &format!("{thread}:{text}"), text).await;
 }
 
 fn block<T>(future: impl Future<Output = T>) -> T {
@@ -87,8 +48,8 @@ fn c59_two_lanes_write_one_channel_fact_at_once() {
     let clock = Arc::new(ManualClock::at(Timestamp(1_768_471_200_000)));
     let store = Arc::new(SqliteStore::open(folder.path().join("t.db"), clock).unwrap());
     let ((read, is_read), (go, may_go)) = (channel(), channel());
-    let slow = host(&store, Arc::new(Pausing(Mutex::new(Some((read, may_go))))), 5);
-    let quick = host(&store, Arc::new(NoFaults), 6);
+    let slow = open(&store, Arc::new(Pausing(Mutex::new(Some((read, may_go))))), 5);
+    let quick = open(&store, Arc::new(NoFaults), 6);
     let said = "Remember for this channel that releases must be signed";
     let slow = std::thread::scope(|scope| {
         let waiting = scope.spawn(|| {
@@ -125,7 +86,7 @@ fn a_turn_that_needs_no_facts_logs_none() {
     let folder = tempfile::tempdir().unwrap();
     let clock = Arc::new(ManualClock::at(Timestamp(1_768_471_200_000)));
     let store = Arc::new(SqliteStore::open(folder.path().join("t.db"), clock).unwrap());
-    let host = host(&store, Arc::new(NoFaults), 5);
+    let host = open(&store, Arc::new(NoFaults), 5);
     block(async {
         says(&host, "t1", "ana", "Remember for this channel that releases must be signed").await;
         says(&host, "t1", "ana", "What about microservices?").await;

@@ -15,7 +15,7 @@ use throughline_engine::given::Addressing;
 use throughline_engine::{Change, Event, EventKind, Given, LaneId, LaneKey, Step, canon};
 use throughline_store::{Fate, Judge, RowState, Sifted, StoreError};
 
-use crate::{Inbound, Runtime, Stop};
+use crate::{FailPoint, Inbound, Runtime, Stop};
 use trace::TraceOf;
 
 /// Turns in one lane at most: a second one takes in what waited before the first.
@@ -91,6 +91,7 @@ impl Runtime {
     /// [`Self::erase_what_was_asked`] does it.
     pub async fn erase(&self, tenant: &str, subject: &Subject, by: &str) -> Result<Erased, Stop> {
         let number = self.store.ask_erasure(tenant, &canon::jcs(subject)).await?;
+        self.faults.at(FailPoint::ErasureAsked, "")?;
         self.fulfil(tenant, number, subject, by).await
     }
 
@@ -131,10 +132,12 @@ impl Runtime {
             self.ports.directory.forget(id);
         }
         self.store.scour().await?;
+        self.faults.at(FailPoint::StoreScoured, "")?;
         let audit = canon::jcs(&serde_json::json!({
             "what": "erased", "erasure": number, "subject": subject, "by": by, "at": self.store.now(), "counts": erased,
         }));
         self.store.erasure_done(tenant, number, &audit).await?;
+        self.faults.at(FailPoint::ErasureRecorded, "")?;
         tracing::info!(tenant, erasure = number, lanes = erased.lanes, turns = erased.turns, "erased");
         Ok(erased)
     }
@@ -159,18 +162,18 @@ impl Runtime {
         for lane in &lanes {
             traces.push(Arc::new(self.trace_of(&self.lane(lane).await?, id).await?));
         }
-        erased.add(self.store.sift_tenant(tenant, judge::of_persons_tenant(id, traces.clone())).await?);
+        erased.add(self.sift_tenant(tenant, judge::of_persons_tenant(id, traces.clone())).await?);
         for (lane, before) in lanes.iter().zip(&mut traces) {
             let turned = self.turn_out(lane, number, &Erase::Person { id: id.into() }).await?;
             let mut trace = self.trace_of(&self.lane(lane).await?, id).await?;
             trace.take_over(before, turned);
             *before = Arc::new(trace);
-            let sifted = self.store.sift(lane, judge::of_person(before)).await?;
+            let sifted = self.sift(lane, judge::of_person(before)).await?;
             erased.lanes += u64::from(turned.is_some() || sifted != Sifted::default());
             erased.add(sifted);
         }
         // What had waited in a lane was answered meanwhile.
-        erased.add(self.store.sift_tenant(tenant, judge::of_persons_tenant(id, traces)).await?);
+        erased.add(self.sift_tenant(tenant, judge::of_persons_tenant(id, traces)).await?);
         Ok(())
     }
 
@@ -183,7 +186,7 @@ impl Runtime {
     ) -> Result<(), Stop> {
         let Some(info) = self.store.lane(tenant, lane).await? else { return Ok(()) };
         self.empty(&info.key, number, erased).await?;
-        erased.add(self.store.sift_tenant(tenant, judge::of_lanes_tenant(&info.key)).await?);
+        erased.add(self.sift_tenant(tenant, judge::of_lanes_tenant(&info.key)).await?);
         Ok(())
     }
 
@@ -198,14 +201,26 @@ impl Runtime {
             }
         }
         let everything: Judge = Arc::new(|_| Fate::Erase);
-        erased.add(self.store.sift_tenant(tenant, everything).await?);
+        erased.add(self.sift_tenant(tenant, everything).await?);
         Ok(())
+    }
+
+    async fn sift(&self, lane: &LaneKey, judge: Judge) -> Result<Sifted, Stop> {
+        let sifted = self.store.sift(lane, judge).await?;
+        self.faults.at(FailPoint::ContentErased, "")?;
+        Ok(sifted)
+    }
+
+    async fn sift_tenant(&self, tenant: &str, judge: Judge) -> Result<Sifted, Stop> {
+        let sifted = self.store.sift_tenant(tenant, judge).await?;
+        self.faults.at(FailPoint::ContentErased, "")?;
+        Ok(sifted)
     }
 
     /// Empties a lane.
     async fn empty(&self, lane: &LaneKey, number: i64, erased: &mut Erased) -> Result<(), Stop> {
         let turned = self.turn_out(lane, number, &Erase::Lane).await?;
-        let sifted = self.store.sift(lane, judge::of_lane(turned)).await?;
+        let sifted = self.sift(lane, judge::of_lane(turned)).await?;
         erased.lanes += u64::from(turned.is_some() || sifted != Sifted::default());
         erased.add(sifted);
         Ok(())

@@ -1,0 +1,67 @@
+//! A runtime over a store, without models, channels or trackers.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use async_trait::async_trait;
+use throughline_engine::event::Posted;
+use throughline_engine::given::{Actor, Addressing};
+use throughline_engine::{Event, EventKind, LaneKey, Policy};
+use throughline_runtime::{Directory, Faults, Inbound, Keys, Parts, Ports, Runtime};
+use throughline_store::Store;
+
+struct Everybody;
+
+#[async_trait]
+impl Directory for Everybody {
+    async fn actor(&self, _: &LaneKey, id: &str) -> Actor {
+        Actor { id: id.into(), name: format!("{id}sson"), ..Actor::default() }
+    }
+}
+
+/// `seed`: no two runtimes over one store have the same.
+pub(crate) fn host(store: Arc<dyn Store>, faults: Arc<dyn Faults>, seed: u8) -> Runtime {
+    let ports = Ports {
+        directory: Arc::new(Everybody),
+        channels: BTreeMap::new(),
+        trackers: BTreeMap::new(),
+        model: None,
+        workers: BTreeMap::new(),
+        hosted: Vec::new(),
+    };
+    let n = AtomicU64::new(0);
+    Runtime::new(Parts {
+        store,
+        ports,
+        policy: Policy::default(),
+        keys: Keys::new([3; 32]),
+        faults,
+        entropy: Arc::new(move || {
+            let mut bytes = [seed; 16];
+            bytes[8..].copy_from_slice(&n.fetch_add(1, Ordering::Relaxed).to_be_bytes());
+            bytes
+        }),
+    })
+}
+
+/// Somebody says something to it, and every lane that has work is run.
+pub(crate) async fn says(host: &Runtime, lane: LaneKey, who: &str, key: &str, text: &str) {
+    let event = Event {
+        id: key.into(),
+        received_at: host.store().now(),
+        actor: who.into(),
+        kind: EventKind::MessagePosted(Posted { text: text.into(), ..Posted::default() }),
+    };
+    let addressing = Addressing { direct: true, ..Addressing::default() };
+    host.accept(Inbound { lane, keys: vec![key.into()], event, addressing, body_hash: None }).await.unwrap();
+    run(host).await;
+}
+
+/// Runs every lane that has work.
+pub(crate) async fn run(host: &Runtime) {
+    while let Some(lane) = host.wakes().next() {
+        let run = host.run_lane(&lane).await.unwrap();
+        host.wakes().done(&lane, run.more);
+    }
+}
