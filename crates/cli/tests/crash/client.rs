@@ -58,6 +58,11 @@ impl Client {
         });
     }
 
+    /// Asks for a person to be erased: once, whether it is answered or not.
+    pub(crate) fn erase(&self, person: &str) {
+        let _ = self.agent.delete(format!("{}/v1/subjects/{person}", self.url)).call();
+    }
+
     /// Reads.
     pub(crate) fn get(&self, path: &str) -> Value {
         self.until(path, || {

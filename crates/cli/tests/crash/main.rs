@@ -9,6 +9,7 @@
 mod batch;
 mod check;
 mod client;
+mod erasure;
 mod person;
 #[path = "../shared/port.rs"]
 mod port;

@@ -9,6 +9,7 @@ use crate::client::Client;
 const LANES: usize = 3;
 
 /// What was sent in one conversation, and what was answered.
+#[derive(Default)]
 pub(crate) struct Sent {
     /// The lane's id.
     pub(crate) lane: String,
@@ -47,14 +48,7 @@ struct Lane<'c> {
 
 impl<'c> Lane<'c> {
     fn new(client: &'c Client, seed: u64, n: usize) -> Self {
-        let sent = Sent {
-            lane: String::new(),
-            events: Vec::new(),
-            forgotten: Vec::new(),
-            approved: Vec::new(),
-            linked: Vec::new(),
-        };
-        Self { client, n, conversation: format!("seed{seed}-lane{n}"), sent }
+        Self { client, n, conversation: format!("seed{seed}-lane{n}"), sent: Sent::default() }
     }
 
     fn play(mut self) -> Sent {

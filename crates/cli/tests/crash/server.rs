@@ -75,6 +75,11 @@ impl Server {
         &self.url
     }
 
+    /// Where its files are.
+    pub(crate) fn data(&self) -> &Path {
+        self.data.as_ref().unwrap().path()
+    }
+
     /// Whether it died and came back.
     pub(crate) fn died(&self) -> bool {
         self.died.load(Ordering::SeqCst)
