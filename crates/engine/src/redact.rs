@@ -108,29 +108,37 @@ fn may_begin(text: &[u8]) -> bool {
 pub fn redacted(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let (mut copied, mut at) = (0, 0);
-    let mut before = ' ';
     let addresses = text.contains("://");
-    while let Some(first) = text[at..].chars().next() {
-        let rest = &text[at..];
-        let may = !before.is_alphanumeric()
-            && (may_begin(rest.as_bytes()) || addresses && first.is_ascii_alphabetic());
-        let Some(secret) = Some(rest).filter(|_| may).and_then(|rest| secret(rest, before)) else {
-            at += first.len_utf8();
-            before = first;
+    while let Some(begin) = next(text, copied, at, addresses) {
+        let before = text[copied..begin].chars().next_back().unwrap_or(' ');
+        let Some(secret) = secret(&text[begin..], before) else {
+            at = begin + 1;
             continue;
         };
-        out.push_str(&text[copied..at + secret.from]);
+        out.push_str(&text[copied..begin + secret.from]);
         out.push_str(MARK);
         out.push_str(secret.kind);
         out.push(']');
-        at += secret.to;
-        (copied, before) = (at, ']');
+        at = begin + secret.to;
+        copied = at;
     }
     if copied == 0 {
         return Cow::Borrowed(text);
     }
     out.push_str(&text[copied..]);
     Cow::Owned(out)
+}
+
+/// Where the next secret may begin: where a word begins, as something of the tables does. What is before `copied` is
+/// replaced already and ends a word.
+fn next(text: &str, copied: usize, at: usize, addresses: bool) -> Option<usize> {
+    let bytes = text.as_bytes();
+    (at..bytes.len()).find(|&at| {
+        let within = at > copied && bytes[at - 1].is_ascii_alphanumeric();
+        !within
+            && (may_begin(&bytes[at..]) || addresses && bytes[at].is_ascii_alphabetic())
+            && !text[copied..at].ends_with(char::is_alphanumeric)
+    })
 }
 
 /// How a text begins: without secrets, on one line, at most `most` characters, cut between two graphemes.
