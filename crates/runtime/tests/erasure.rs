@@ -90,7 +90,10 @@ fn e33_an_erasure_that_was_stopped_anywhere_goes_on() {
             assert_eq!(rows.iter().filter(|(_, row)| row.contains("erased")).count(), 1, "{rows:?}");
             assert!(holds(folder.path(), "marmotworth"));
             assert_eq!(host.store().verify_audit(TENANT).await.unwrap(), None);
-            assert!(host.erase(TENANT, &subject, "root").await.unwrap().is_nothing(), "stopped after {points}");
+            assert!(
+                host.erase(TENANT, &subject, "root").await.unwrap().is_nothing(),
+                "stopped after {points}"
+            );
             for of in ["one", "two", "his"] {
                 let mut wrong = Vec::new();
                 let seen = |turn: &throughline_runtime::replay::Replayed| {

@@ -29,6 +29,13 @@ pub(crate) fn first_state(performer: Performer, waits: bool) -> (EffectState, u3
     }
 }
 
+/// Whether an effect that stands so has let go of the prompt it was to send: its fingerprints are all that stays of one
+/// (`spec 05 §12`).
+pub(crate) fn forgets(class: EffectClass, state: EffectState) -> bool {
+    let ended = matches!(state, EffectState::Done | EffectState::Failed | EffectState::Cancelled);
+    ended && matches!(class, EffectClass::ModelAsk | EffectClass::AgentDelegate)
+}
+
 /// The outcome of an effect that waited for one that failed or was cancelled.
 pub(crate) fn dependency_outcome() -> String {
     let outcome = Outcome::Failed {

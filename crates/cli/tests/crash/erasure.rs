@@ -41,7 +41,10 @@ fn killed_at(point: &str) -> Vec<String> {
     client.wait_until_ready();
     let mut sent = Sent::default();
     for (n, (who, text)) in [
-        ("ana", format!("Create a bug: The {HERS} is shut\nSteps: open it\nExpected: a list\nActual: nothing")),
+        (
+            "ana",
+            format!("Create a bug: The {HERS} is shut\nSteps: open it\nExpected: a list\nActual: nothing"),
+        ),
         ("bob", format!("remember that the {HIS} opens in May")),
         ("ana", format!("no, it was the {HERS} all along")),
     ]

@@ -107,7 +107,8 @@ pub struct Anchor {
 /// A prompt without its last section.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Built {
-    /// The sections that are there, in order, each with its heading and final line end.
+    /// The sections that are there, in order, each with its heading and final line end. None are kept once it was sent.
+    #[serde(default)]
     pub sections: Vec<(Section, String)>,
     /// What all of it is known by.
     pub context_fingerprint: String,

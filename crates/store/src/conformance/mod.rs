@@ -148,6 +148,7 @@ macro_rules! conformance {
                 ],
                 outbox: [
                     an_effect_is_leased_once, a_lease_that_ran_out_is_fenced, a_stream_goes_out_in_order,
+                    a_prompt_goes_with_the_end_of_its_effect,
                     what_has_ended_does_not_block, a_retry_blocks_and_waits, an_unsure_attempt_is_remembered,
                     dependents_wait_until_done,
                     dependents_fail_with_it, uncertain_keeps_dependents_waiting, a_late_dependent_fails_at_once,

@@ -71,6 +71,45 @@ pub async fn a_stream_goes_out_in_order(s: &Subject) {
     assert_eq!(lease_ids(&*s.store).await, ["fx_5"]);
 }
 
+/// The prompt an effect was to send goes when it ends, however it ends: its fingerprints stay, the hash of the whole, and
+/// what anything else was to do.
+pub async fn a_prompt_goes_with_the_end_of_its_effect(s: &Subject) {
+    let whole = r#"{"prompt":{"context_fingerprint":"ab","sections":[["rules","be brief"]]},"text":"x"}"#;
+    let left = r#"{"prompt":{"context_fingerprint":"ab"},"text":"x"}"#;
+    let mut hand = Hand::on(&*s.store, &lane("C1")).await;
+    let says = |id: &str, class| OutboxRow { payload: whole.into(), ..effect(id, class, "one") };
+    let ask = |id: &str| says(id, EffectClass::ModelAsk);
+    hand.plan(vec![
+        ask("fx_1"),
+        ask("fx_2"),
+        ask("fx_3"),
+        says("fx_4", EffectClass::AgentDelegate),
+        says("fx_5", EffectClass::ToolCall),
+        ask("fx_6"),
+        ask("fx_7"),
+    ])
+    .await;
+    let hash = s.store.effect("acme", &"fx_1".into()).await.unwrap().unwrap().payload_sha256;
+    perform(&*s.store, "fx_1", EffectState::Done).await;
+    perform(&*s.store, "fx_2", EffectState::Failed).await;
+    perform(&*s.store, "fx_3", EffectState::Uncertain).await;
+    perform(&*s.store, "fx_4", EffectState::Done).await;
+    perform(&*s.store, "fx_5", EffectState::Done).await;
+    hand.commit(TurnCommit { cancel: vec!["fx_6".into()], ..hand.turn() }).await;
+    for (id, payload) in [
+        ("fx_1", left),
+        ("fx_2", left),
+        ("fx_3", whole),
+        ("fx_4", left),
+        ("fx_5", whole),
+        ("fx_6", left),
+        ("fx_7", whole),
+    ] {
+        let found = s.store.effect("acme", &id.into()).await.unwrap().unwrap();
+        assert_eq!((found.row.payload.as_str(), found.payload_sha256.as_str()), (payload, &*hash), "{id}");
+    }
+}
+
 /// Done, failed, uncertain and cancelled effects hold nothing back.
 pub async fn what_has_ended_does_not_block(s: &Subject) {
     let mut hand = Hand::on(&*s.store, &lane("C1")).await;

@@ -10,7 +10,7 @@ use crate::contract::{
     EffectState, Leased, Mark, Outbox, OutboxRow, Performer, SettleTo, Settlement, Store, StoreError,
     StoredEffect, TimerRow, TurnCommit, lease_of,
 };
-use crate::rules::{dependency_outcome, first_state, held_by, payload_hash};
+use crate::rules::{dependency_outcome, first_state, forgets, held_by, payload_hash};
 
 /// When a host without a deadline is overdue.
 const NEVER: Timestamp = Timestamp(i64::MAX);
@@ -193,6 +193,9 @@ impl World {
         let Some(effect) = self.tenants.get_mut(tenant).and_then(|t| t.effects.get_mut(id)) else { return };
         effect.stored.state = state;
         effect.stored.outcome = outcome;
+        if forgets(effect.stored.row.class, state) {
+            forget_prompt(&mut effect.stored.row.payload);
+        }
         effect.fence += 1;
         effect.leased = false;
         let dependents = effect.dependents.clone();
@@ -378,5 +381,13 @@ impl Effect {
                 offered || self.stored.state == EffectState::Uncertain
             }
         }
+    }
+}
+
+fn forget_prompt(payload: &mut String) {
+    let Ok(mut body) = serde_json::from_str::<serde_json::Value>(payload) else { return };
+    if let Some(prompt) = body.get_mut("prompt").and_then(serde_json::Value::as_object_mut) {
+        prompt.remove("sections");
+        *payload = body.to_string();
     }
 }

@@ -2,6 +2,7 @@
 
 use rusqlite::Row;
 use throughline_engine::EffectId;
+use throughline_engine::effect::EffectClass;
 
 use super::codec::effect_state_number;
 use super::fault::Fault;
@@ -9,18 +10,20 @@ use super::inbox;
 use super::lanes::map_sent;
 use super::writer::Tx;
 use crate::contract::{EffectState, SettleTo, Settlement};
-use crate::rules::dependency_outcome;
+use crate::rules::{dependency_outcome, forgets};
 
 /// An effect that is about to change.
 struct Found {
     n: i64,
     lane: i64,
     dependents: bool,
+    class: Option<EffectClass>,
 }
 
 impl Found {
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-        Ok(Self { n: row.get(0)?, lane: row.get(1)?, dependents: row.get(2)? })
+        let class = row.get_ref(3)?.as_str().ok().and_then(EffectClass::from_word);
+        Ok(Self { n: row.get(0)?, lane: row.get(1)?, dependents: row.get(2)?, class })
     }
 }
 
@@ -48,7 +51,7 @@ pub(super) fn end(tx: &Tx<'_, '_>, settlement: &Settlement) -> Result<bool, Faul
     let update = "UPDATE outbox SET state = ?4, wake = ?5, not_before = coalesce(?5, not_before), fence = fence + 1 \
                   WHERE tenant = ?1 AND id = ?2 AND CASE WHEN ?3 IS NULL \
                   THEN state = 4 OR (performer = 1 AND state = 1) \
-                  ELSE fence = ?3 AND fence > 0 AND state IN (0, 1) END RETURNING n, lane, dependents";
+                  ELSE fence = ?3 AND fence > 0 AND state IN (0, 1) END RETURNING n, lane, dependents, class";
     let params = (tenant, id.as_str(), fence, effect_state_number(state), wake);
     let found = tx.sql.first(update, params, Found::read)?;
     let Some(found) = found else { return Ok(false) };
@@ -73,8 +76,13 @@ pub(super) fn keep_outcome(tx: &Tx<'_, '_>, n: i64, outcome: &str) -> Result<(),
     Ok(())
 }
 
-/// What an end means for the effects that depend on it.
+/// What an end means for what it was to do, and for the effects that depend on it.
 fn follow(tx: &Tx<'_, '_>, ended: &Found, state: EffectState) -> Result<(), Fault> {
+    if ended.class.is_some_and(|class| forgets(class, state)) {
+        let forget = "UPDATE outbox SET payload = json_remove(payload, '$.prompt.sections') \
+                      WHERE n = ?1 AND json_valid(payload)";
+        tx.sql.execute(forget, [ended.n])?;
+    }
     if !ended.dependents {
         return Ok(());
     }
@@ -90,7 +98,7 @@ fn follow(tx: &Tx<'_, '_>, ended: &Found, state: EffectState) -> Result<(), Faul
         EffectState::Failed | EffectState::Cancelled => {
             let fail = "UPDATE outbox SET state = 3, wake = NULL, fence = fence + 1 WHERE state = 0 \
                         AND n IN (SELECT effect FROM dependencies WHERE on_effect = ?1) \
-                        RETURNING n, lane, dependents";
+                        RETURNING n, lane, dependents, class";
             for dependent in tx.sql.all(fail, [ended.n], Found::read)? {
                 keep_outcome(tx, dependent.n, &dependency_outcome())?;
                 follow(tx, &dependent, EffectState::Failed)?;
@@ -104,7 +112,7 @@ fn follow(tx: &Tx<'_, '_>, ended: &Found, state: EffectState) -> Result<(), Faul
 /// Cancels an effect that has not begun or that nobody knows the outcome of.
 pub(super) fn cancel(tx: &Tx<'_, '_>, tenant: &str, id: &EffectId) -> Result<(), Fault> {
     let cancel = "UPDATE outbox SET state = 5, wake = NULL, fence = fence + 1 \
-                  WHERE tenant = ?1 AND id = ?2 AND state IN (0, 4) RETURNING n, lane, dependents";
+                  WHERE tenant = ?1 AND id = ?2 AND state IN (0, 4) RETURNING n, lane, dependents, class";
     end_one(tx, cancel, (tenant, id.as_str()), EffectState::Cancelled)?;
     Ok(())
 }
@@ -112,7 +120,7 @@ pub(super) fn cancel(tx: &Tx<'_, '_>, tenant: &str, id: &EffectId) -> Result<(),
 /// Cancels an effect whose payload is gone, however far it is: whoever is at it has lost the lease.
 pub(super) fn drop_effect(tx: &Tx<'_, '_>, n: i64) -> Result<(), Fault> {
     let cancel = "UPDATE outbox SET state = 5, wake = NULL, fence = fence + 1 \
-                  WHERE n = ?1 AND state IN (0, 1, 4) RETURNING n, lane, dependents";
+                  WHERE n = ?1 AND state IN (0, 1, 4) RETURNING n, lane, dependents, class";
     end_one(tx, cancel, [n], EffectState::Cancelled)?;
     Ok(())
 }
@@ -120,7 +128,7 @@ pub(super) fn drop_effect(tx: &Tx<'_, '_>, n: i64) -> Result<(), Fault> {
 /// A person says what came of an effect that nobody knew the outcome of.
 pub(super) fn adopt(tx: &Tx<'_, '_>, tenant: &str, id: &EffectId, outcome: &str) -> Result<(), Fault> {
     let adopt = "UPDATE outbox SET state = 2, fence = fence + 1 \
-                 WHERE tenant = ?1 AND id = ?2 AND state = 4 RETURNING n, lane, dependents";
+                 WHERE tenant = ?1 AND id = ?2 AND state = 4 RETURNING n, lane, dependents, class";
     if let Some(n) = end_one(tx, adopt, (tenant, id.as_str()), EffectState::Done)? {
         keep_outcome(tx, n, outcome)?;
     }
@@ -134,7 +142,7 @@ pub(super) fn supersede(tx: &Tx<'_, '_>, lane: i64, stream: &str) -> Result<(), 
     let older: Vec<i64> = tx.sql.all(older, (lane, stream), |row| row.get(0))?;
     for n in older {
         let cancel = "UPDATE outbox SET state = 5, wake = NULL, fence = fence + 1 WHERE n = ?1 \
-                      RETURNING n, lane, dependents";
+                      RETURNING n, lane, dependents, class";
         end_one(tx, cancel, [n], EffectState::Cancelled)?;
     }
     Ok(())
