@@ -35,6 +35,7 @@ use crate::step::{Step, Timer};
 use crate::tickets::{Batch, Draft};
 use crate::time::Timestamp;
 use crate::trace::{Predicate, Trace};
+use crate::work::Job;
 use crate::workflow::{About, Card, CardStatus, Known, Presser};
 
 /// What a message at the gate of a full lane changes: space for it is made at once.
@@ -382,6 +383,7 @@ impl<'a> Turn<'a> {
 
     fn our_message(
         &mut self,
+        by: &str,
         kind: MessageKind,
         task: Option<&TaskId>,
         card: Option<&CardId>,
@@ -392,7 +394,7 @@ impl<'a> Turn<'a> {
         self.keep(Message {
             id: id.clone(),
             role: Role::Assistant,
-            by: String::new(),
+            by: by.into(),
             kind: Some(kind),
             to: None,
             task: Some(task),
@@ -411,6 +413,19 @@ impl<'a> Turn<'a> {
         self.say_offering(kind, task, text, &[])
     }
 
+    /// Passes on what a tool or a sub-agent said: those words are its own (`spec 05 §6`).
+    pub(crate) fn pass_on(
+        &mut self,
+        from: &Job,
+        kind: MessageKind,
+        task: Option<&TaskId>,
+        text: &str,
+    ) -> MessageId {
+        let message = self.our_message(&from.target(), kind, task, None, text);
+        self.reply(&message, text, &[]);
+        message
+    }
+
     /// The same, with short answers that count.
     pub(crate) fn say_offering(
         &mut self,
@@ -419,10 +434,14 @@ impl<'a> Turn<'a> {
         text: &str,
         offers: &[&str],
     ) -> MessageId {
-        let message = self.our_message(kind, task, None, text);
+        let message = self.our_message("", kind, task, None, text);
+        self.reply(&message, text, offers);
+        message
+    }
+
+    fn reply(&mut self, message: &MessageId, text: &str, offers: &[&str]) {
         let offers = offers.iter().map(|&word| word.into()).collect();
         self.effect(EffectBody::Reply { message: message.clone(), text: text.into(), offers }, &[], None);
-        message
     }
 
     /// Tells the acting person privately; in the lane when nobody acts.

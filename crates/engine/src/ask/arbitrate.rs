@@ -18,8 +18,8 @@ use crate::focus::{Hint, resolve};
 use crate::id::{EffectId, MessageId};
 use crate::intent::Intent;
 use crate::lane::{Ids, OpenAsk, Record, RecordKind};
+use crate::memory::flow as facts;
 use crate::memory::shown::Shown as FactsShown;
-use crate::memory::{flow as facts, summary};
 use crate::policy::limits;
 use crate::recognize::Words;
 use crate::redact::snippet;
@@ -33,9 +33,12 @@ use crate::turn::{Said, Turn};
 /// Whether a model may be asked now: one is there for this, nobody paused everything, and this lane is not asking
 /// already.
 pub(crate) fn may(turn: &Turn<'_>, purpose: Purpose) -> bool {
-    turn.given.model.has(purpose)
-        && turn.head.ask.is_none()
-        && !turn.given.paused.as_ref().is_some_and(|paused| paused.everything)
+    reachable(turn, purpose) && turn.head.ask.is_none()
+}
+
+/// Whether there is a model for this, and nobody paused everything.
+pub(crate) fn reachable(turn: &Turn<'_>, purpose: Purpose) -> bool {
+    turn.given.model.has(purpose) && !turn.given.paused.as_ref().is_some_and(|paused| paused.everything)
 }
 
 /// Asks about the message being routed. `false`: nothing was asked, and who asks goes on without.
@@ -70,8 +73,14 @@ fn put(turn: &mut Turn<'_>, about: Asked, question: Question, complaints: Vec<St
     let Some(said) = turn.said.clone() else { return false };
     let hint = hint(turn);
     let anchor = hint.as_ref().and_then(|hint| hint.focus_anchor_internal_id.clone());
+    // Whoever does work is shown what was done, what is blocked and what is known; who only chooses is not, so that
+    // earlier work does not lean on the choice (`spec 05 §4.1`).
     let facts = if question.works() { facts::shown(turn) } else { FactsShown::default() };
-    let shown = Shown { facts: facts.lines.clone(), ..shown(turn, &question, hint.as_ref(), &said.by) };
+    let shown = Shown {
+        facts: facts.lines.clone(),
+        block: question.works().then(|| turn.block()),
+        ..Shown::conversation(turn, hint.as_ref(), &said.by)
+    };
     let kept = (!about.is_intent()).then(|| Box::new(question.clone()));
     let Ok(ask) = Ask::within(question, said.text(), hint, shown, turn.policy) else {
         turn.note(Reason::ContextTooLarge);
@@ -109,18 +118,6 @@ fn hint(turn: &Turn<'_>) -> Option<Hint> {
         hint.focus_anchor_text_snippet = snippet(&window::contents(turn, &card), limits::SNIPPET);
     }
     Some(hint)
-}
-
-/// What of the lane a question is put with (`spec 05 §4.1`): whoever does work is shown what was done, what is blocked
-/// and what is known; who only chooses is not, so that earlier work does not lean on the choice.
-fn shown(turn: &Turn<'_>, question: &Question, hint: Option<&Hint>, by: &str) -> Shown {
-    let around = window::around(turn, hint, by);
-    let (summary, tail) = summary::shown(turn);
-    let shown = Shown { summary, tail, window: around.window, anchor: around.anchor, ..Shown::default() };
-    if !question.works() {
-        return shown;
-    }
-    Shown { block: Some(turn.block()), ..shown }
 }
 
 /// Keeps the message: routing goes on with it when the answer is there.

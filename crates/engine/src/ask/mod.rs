@@ -4,10 +4,12 @@
 pub(crate) mod arbitrate;
 mod judge;
 mod purpose;
+mod shown;
 pub mod wording;
 
 pub use judge::{Verdict, judge};
 pub use purpose::{Purpose, Purposes};
+pub use shown::Shown;
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -15,8 +17,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
-use crate::context::block::Block;
-use crate::context::prompt::{Anchor, Built, FactLine, Sections, TooLarge, build};
+use crate::context::prompt::{Built, Sections, TooLarge, build};
 use crate::context::text::tokens;
 use crate::focus::Hint;
 use crate::id::{BatchId, DraftId, MessageId, ReviewId};
@@ -405,41 +406,6 @@ impl Question {
     }
 }
 
-/// What of the lane goes into a prompt; see [`Ask::within`].
-#[derive(Debug, Default)]
-pub struct Shown {
-    /// Facts, in the order they are shown in.
-    pub facts: Vec<FactLine>,
-    /// The summary.
-    pub summary: Option<String>,
-    /// Lines in the place of one, oldest first.
-    pub tail: Vec<String>,
-    /// What was done and what is blocked.
-    pub block: Option<Block>,
-    /// The newest messages, oldest first, one a line.
-    pub window: Vec<String>,
-    /// The replied-to message and what stands around it.
-    pub anchor: Anchor,
-}
-
-impl Shown {
-    /// The sections of it, with their limits.
-    pub(crate) fn sections(self, policy: &Policy) -> Sections {
-        let tail = self.tail.iter().map(|text| wording::line(&[("extractive", text)]));
-        Sections {
-            facts: self.facts,
-            summary: self.summary.map(|text| wording::line(&[("summary", &text)])),
-            tail: tail.collect(),
-            block: self.block,
-            window: self.window,
-            anchor: self.anchor,
-            facts_tokens: policy.facts.tokens,
-            max_tokens: policy.context.max_tokens,
-            ..Sections::default()
-        }
-    }
-}
-
 impl Ask {
     /// The question about a message, with nothing around it.
     #[must_use]
@@ -468,12 +434,11 @@ impl Ask {
         shown: Shown,
         policy: &Policy,
     ) -> Result<Self, TooLarge> {
-        let names_anchor = hint.as_ref().is_some_and(|hint| hint.focus_anchor_internal_id.is_some());
         let material = wording::material(&question);
         let input = material.iter().fold(tokens(text), |sum, line| sum.saturating_add(tokens(line)));
         let prompt = build(Sections {
             rules: wording::rules(&question),
-            contract: wording::contract(&question, names_anchor),
+            contract: wording::contract(&question, names_anchor(hint.as_ref())),
             input_tokens: input.saturating_add(limits::INPUT_FRAME),
             ..shown.sections(policy)
         })?;
@@ -497,6 +462,10 @@ impl Ask {
     /// Whether there is a message whose id an answer may name: a quotation of one we do not know has none.
     #[must_use]
     pub fn names_anchor(&self) -> bool {
-        self.hint.as_ref().is_some_and(|hint| hint.focus_anchor_internal_id.is_some())
+        names_anchor(self.hint.as_ref())
     }
+}
+
+fn names_anchor(hint: Option<&Hint>) -> bool {
+    hint.is_some_and(|hint| hint.focus_anchor_internal_id.is_some())
 }

@@ -5,9 +5,9 @@ use alloc::boxed::Box;
 
 use super::prompt::{Built, Section, Sections, build};
 use super::text::tokens;
-use super::window;
-use crate::ask::wording::line;
-use crate::memory::{flow as facts, summary};
+use crate::ask::Shown;
+use crate::decision::Reason;
+use crate::memory::flow as facts;
 use crate::trace::PromptTrace;
 use crate::turn::Turn;
 
@@ -18,28 +18,20 @@ const CONTRACT: &str =
 /// The context of a task that is handed over. `None`: it does not fit beside these words, and the task goes without it.
 pub(crate) fn briefing(turn: &mut Turn<'_>, words: &str, user: &str) -> Option<Box<Built>> {
     let facts = facts::shown(turn);
-    let around = window::around(turn, None, user);
-    let (summary, tail) = summary::shown(turn);
-    let lines = |name: &'static str| move |text: &alloc::string::String| line(&[(name, text)]);
+    let shown = Shown {
+        facts: facts.lines.clone(),
+        block: Some(turn.block()),
+        ..Shown::conversation(turn, None, user)
+    };
     let built = build(Sections {
         rules: RULES.into(),
         contract: CONTRACT.into(),
-        facts: facts.lines.clone(),
-        summary: summary.as_ref().map(lines("summary")),
-        tail: tail.iter().map(lines("extractive")).collect(),
-        block: Some(turn.block()),
-        window: around.window,
-        anchor: around.anchor,
         input_tokens: tokens(words),
-        facts_tokens: turn.policy.facts.tokens,
-        max_tokens: turn.policy.context.max_tokens,
+        ..shown.sections(turn.policy)
     });
-    let built = match built {
-        Ok(built) => built,
-        Err(_) => {
-            turn.note(crate::decision::Reason::ContextTooLarge);
-            return None;
-        }
+    let Ok(built) = built else {
+        turn.note(Reason::ContextTooLarge);
+        return None;
     };
     turn.trace.prompt = Some(PromptTrace::of(&built));
     turn.use_facts(facts.standing(built.left_out(Section::Facts)));

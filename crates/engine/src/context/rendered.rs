@@ -5,12 +5,11 @@ use alloc::vec::Vec;
 
 use super::import::Warning;
 use super::prompt::{Built, Section, TooLarge, build};
-use super::window::{self, Around};
 use crate::ask::Shown;
 use crate::event::{Event, EventKind, TaskReported};
 use crate::given::Given;
 use crate::lane::Lane;
-use crate::memory::{FactSet, flow as memory, summary};
+use crate::memory::{FactSet, flow as memory};
 use crate::policy::Policy;
 use crate::time::Timestamp;
 use crate::turn::Turn;
@@ -60,10 +59,8 @@ impl Rendered {
             Event { id: String::new(), received_at: Timestamp::default(), actor: String::new(), kind };
         let given = Given { facts, ..Given::default() };
         let mut turn = Turn::new(lane, &event, &given, policy);
-        let (summary, tail) = summary::shown(&turn);
         let facts = memory::shown(&mut turn).lines;
-        let Around { window, anchor } = window::around(&turn, None, "");
-        let shown = Shown { facts, summary, tail, block: Some(turn.block()), window, anchor };
+        let shown = Shown { facts, block: Some(turn.block()), ..Shown::conversation(&turn, None, "") };
         Ok(Self::of(build(shown.sections(policy))?, "", Vec::new()))
     }
 }

@@ -11,6 +11,7 @@ use crate::ask::wording::{ANCHOR, object, quoted};
 use crate::focus::{self, FocusSource, Hint};
 use crate::id::{CardId, MessageId};
 use crate::lane::{Ids, Message, MessageKind, Role};
+use crate::policy::limits;
 use crate::rungs;
 use crate::time::Timestamp;
 use crate::turn::Turn;
@@ -77,13 +78,13 @@ pub(crate) fn written(message: &Message, text: &str, most: usize) -> String {
         ("id", quoted(message.id.as_str())),
         ("at", at(message.at)),
         ("role", quoted(role(message))),
-        ("from", if message.by.is_empty() { "null".into() } else { quoted(&clean(&message.by, NAME)) }),
+        (
+            "from",
+            if message.by.is_empty() { "null".into() } else { quoted(&clean(&message.by, limits::NAME)) },
+        ),
         ("text", quoted(&clean(text, most))),
     ])
 }
-
-/// The longest name a line holds, in graphemes.
-const NAME: usize = 64;
 
 /// Whole seconds: nothing in a prompt is more exact than its reader.
 fn at(moment: Timestamp) -> String {

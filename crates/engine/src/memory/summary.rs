@@ -11,6 +11,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use crate::ask::arbitrate::reachable;
 use crate::ask::{Answer, Ask, Purpose, Question, Shown};
 use crate::context::window;
 use crate::decision::{Decision, Reason, Verdict};
@@ -22,11 +23,9 @@ use crate::id::{EffectId, MessageId, place};
 use crate::lane::{Lane, LaneState, Message, RecordKey, RecordKind};
 use crate::memory::flow;
 use crate::policy::Policy;
+use crate::policy::context::SUMMARY_AHEAD;
 use crate::trace::PromptTrace;
 use crate::turn::Turn;
-
-/// How many messages a turn may add before it ends: that many before the limit, what will be folded is looked up.
-const AHEAD: usize = 4;
 
 /// What stands for the messages that are no longer raw.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -115,7 +114,7 @@ impl LaneState {
 pub(crate) fn needs(lane: &Lane, event: &Event, policy: &Policy) -> Vec<RecordKey> {
     let head = &lane.head;
     let covered = head.covered.as_deref();
-    let count = head.earlier.len() + head.window.len() + AHEAD;
+    let count = head.earlier.len() + head.window.len() + SUMMARY_AHEAD;
     let soon = count > policy.summary.trigger && count >= covered.map_or(0, |covered| covered.next);
     let folds = if soon { count.saturating_sub(policy.summary.keep) } else { 0 };
     let answered = match &event.kind {
@@ -135,12 +134,10 @@ pub(crate) fn fold(turn: &mut Turn<'_>) {
         return;
     }
     let raw = head.raw();
-    let covered = head.covered.as_deref().cloned().unwrap_or_default();
+    let covered = covered(turn);
     let capped = raw.len() >= policy.hard_cap;
-    if raw.len() <= policy.trigger || raw.len() < covered.next && !capped {
-        return;
-    }
-    if covered.asked.is_some() && !capped {
+    let waits = raw.len() < covered.next || covered.asked.is_some();
+    if raw.len() <= policy.trigger || waits && !capped {
         return;
     }
     let batch = &raw[..raw.len() - policy.keep];
@@ -156,24 +153,19 @@ pub(crate) fn fold(turn: &mut Turn<'_>) {
     }
     let messages: Vec<Message> = batch.iter().filter_map(|id| turn.message(id)).collect();
     let given_up = capped || covered.tries >= policy.max_tries;
-    if !given_up && may_ask(turn) && request(turn, &messages, batch) {
+    if !given_up && reachable(turn, Purpose::Summary) && request(turn, &messages, batch) {
         return;
     }
-    if let Some(request) = covered.asked {
+    if let Some(request) = &covered.asked {
         turn.cancel(&request.effect);
     }
     extract(turn, &messages, batch);
 }
 
-fn may_ask(turn: &Turn<'_>) -> bool {
-    turn.given.model.has(Purpose::Summary)
-        && !turn.given.paused.as_ref().is_some_and(|paused| paused.everything)
-}
-
 /// Asks for the summary of these messages and what is there. `false`: too much for one prompt.
 fn request(turn: &mut Turn<'_>, messages: &[Message], batch: &[MessageId]) -> bool {
-    let Some(to) = batch.last().or(covered(turn).through.as_ref()).cloned() else { return false };
     let before = covered(turn);
+    let Some(to) = batch.last().or(before.through.as_ref()).cloned() else { return false };
     let most = turn.policy.context.message_graphemes;
     let lines: Vec<String> =
         messages.iter().filter_map(|message| window::line(turn, message, most)).collect();
@@ -190,8 +182,8 @@ fn request(turn: &mut Turn<'_>, messages: &[Message], batch: &[MessageId]) -> bo
     true
 }
 
-fn covered(turn: &Turn<'_>) -> Covered {
-    turn.head.covered.as_deref().cloned().unwrap_or_default()
+fn covered(turn: &Turn<'_>) -> Arc<Covered> {
+    turn.head.covered.clone().unwrap_or_default()
 }
 
 /// Folds without a model: the lines that say most join the tail, the summary stays.
@@ -283,13 +275,12 @@ fn sources(turn: &Turn<'_>, request: &Request) -> Vec<Message> {
 ///
 /// `gone`: those that are not to be looked at again.
 pub(crate) fn withhold(turn: &mut Turn<'_>, gone: &dyn Fn(&Message) -> bool) {
-    let Some(covered) = turn.head.covered.as_deref() else { return };
+    let covered = covered(turn);
     if covered.summary.is_none() && covered.tail.is_empty() && covered.asked.is_none() {
         return;
     }
     if let Some(request) = &covered.asked {
-        let effect = request.effect.clone();
-        turn.cancel(&effect);
+        turn.cancel(&request.effect);
     }
     let covered = turn.head.covered_mut();
     (covered.summary, covered.asked, covered.tries, covered.next) = (None, None, 0, 0);
@@ -297,12 +288,11 @@ pub(crate) fn withhold(turn: &mut Turn<'_>, gone: &dyn Fn(&Message) -> bool) {
     turn.note(Reason::SummaryWithheld);
     let known = |message: &Message| turn.message(&message.id).unwrap_or_else(|| message.clone());
     let left = turn.given.covered.iter().filter(|message| !gone(message));
-    let rest: Vec<Message> = left.map(known).collect();
-    let rest: Vec<Message> = rest.into_iter().filter(|message| !message.text.trim().is_empty()).collect();
+    let rest: Vec<Message> = left.map(known).filter(|message| !message.text.trim().is_empty()).collect();
     if rest.is_empty() {
         return;
     }
-    if !(may_ask(turn) && request(turn, &rest, &[])) {
+    if !(reachable(turn, Purpose::Summary) && request(turn, &rest, &[])) {
         extract(turn, &rest, &[]);
     }
 }

@@ -23,6 +23,12 @@ pub const NEWEST_KEPT: usize = 3;
 pub const MESSAGES_KEPT: usize = 4;
 /// Facts that stay in the first round of cuts.
 pub const FACTS_KEPT: usize = 10;
+/// How many messages a turn may add before it ends: that many before the trigger, what will be folded is looked up.
+pub const SUMMARY_AHEAD: usize = 4;
+/// Lines of one fold without a model (`spec 05 §7`).
+pub const SUMMARY_LINES: usize = 6;
+/// Graphemes of such a line.
+pub const SUMMARY_LINE: usize = 160;
 /// Bytes of a task's id (`spec 05 §2`).
 pub const TASK_ID: usize = 128;
 /// Graphemes of a task's id, and of a project's, where it is shown.

@@ -49,7 +49,7 @@ impl Turn<'_> {
         card.expires_at =
             pending.as_ref().and_then(|kind| kind.lifetime(self.policy)).map(|age| self.now().plus(age));
         let model = project(&card, self, self.now(), self.policy);
-        card.message = self.our_message(MessageKind::Card, task, Some(&id), &model.as_text());
+        card.message = self.our_message("", MessageKind::Card, task, Some(&id), &model.as_text());
         if let Some(kind) = pending {
             self.open_pending(kind, None, &card.message, task, None, card.expires_at);
         }

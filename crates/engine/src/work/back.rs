@@ -20,7 +20,7 @@ pub(crate) fn progressed(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, te
     match &task.work {
         Some(work) if work.effect.as_ref() == Some(effect) => {
             let text: String = text.chars().take(limits::WORK_ANSWER).collect();
-            turn.say(MessageKind::Notification, Some(id), &say::progress(&work.job, &text));
+            turn.pass_on(&work.job, MessageKind::Notification, Some(id), &say::progress(&work.job, &text));
             Reason::EffectProgress
         }
         _ => Reason::EffectSuperseded,
@@ -46,7 +46,7 @@ fn ask(turn: &mut Turn<'_>, task: &Task) {
     };
     let words = if waits.given.is_empty() { waits.asked.text.as_str() } else { "" };
     let asked = say::asks_back(&work.job, words, &field.name);
-    let message = turn.say(MessageKind::Question, Some(&task.id), &asked);
+    let message = turn.pass_on(&work.job, MessageKind::Question, Some(&task.id), &asked);
     let before = turn.take_conversational();
     let kind = PendingKind::SlotRequest(Slot::Asked { name: field.name.clone() });
     let by = Some(task.requested_by.as_str()).filter(|by| !by.is_empty());

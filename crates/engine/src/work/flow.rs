@@ -319,27 +319,27 @@ pub(crate) fn settled(turn: &mut Turn<'_>, id: &TaskId, effect: &EffectId, outco
         }
         Outcome::Done { result: EffectResult::Stopped { text } } => {
             shown_on(turn, card.as_ref(), Progress::Done);
-            turn.say(MessageKind::Answer, Some(id), &say::was_stopped(&job, text));
+            turn.pass_on(&job, MessageKind::Answer, Some(id), &say::was_stopped(&job, text));
         }
         Outcome::Done { .. } => {
             shown_on(turn, card.as_ref(), Progress::Done);
             // Its place shows what an option did.
             if !matches!(job, Job::Option(_)) {
-                turn.say(MessageKind::Answer, Some(id), &say::answered(&job, &words));
+                turn.pass_on(&job, MessageKind::Answer, Some(id), &say::answered(&job, &words));
             }
         }
         Outcome::Failed { reason, errors, .. } => {
             let over = Progress::Failed { text: words.clone(), errors: errors.clone(), again: None };
             shown_on(turn, card.as_ref(), over);
             if let Some((tool, args)) = asked_again(turn, &job, errors) {
-                turn.say(MessageKind::Answer, Some(id), &say::could_not(&job, &words));
+                turn.pass_on(&job, MessageKind::Answer, Some(id), &say::could_not(&job, &words));
                 let _ = complete(turn, task, &tool, args);
                 return Reason::EffectSettled;
             }
             if reason == "gave_up" {
                 offer_again(turn, &task, &job);
             } else {
-                turn.say(MessageKind::Answer, Some(id), &say::could_not(&job, &words));
+                turn.pass_on(&job, MessageKind::Answer, Some(id), &say::could_not(&job, &words));
             }
         }
         Outcome::Uncertain { .. } => uncertain(turn, &mut task, card, effect),

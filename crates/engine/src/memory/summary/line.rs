@@ -8,12 +8,9 @@ use super::valid::names;
 use crate::context::text::clean;
 use crate::lane::{Message, Role};
 use crate::memory::words;
+use crate::policy::context::{SUMMARY_LINE, SUMMARY_LINES};
 use crate::recognize::lexicon::SectionId;
 
-/// Lines of one fold.
-const BEST: usize = 6;
-/// Graphemes of a line.
-const LINE: usize = 160;
 /// Words of a decision, a limit or a commitment.
 const WEIGHT: SectionId = words::named("summary.weight");
 /// Words that say nothing.
@@ -24,7 +21,7 @@ pub(super) fn best(messages: &[Message]) -> Vec<String> {
     let said = messages.iter().enumerate().filter(|(_, message)| !message.text.trim().is_empty());
     let mut scored: Vec<(i32, usize)> = said.map(|(at, message)| (-score(message), at)).collect();
     scored.sort_unstable();
-    scored.truncate(BEST);
+    scored.truncate(SUMMARY_LINES);
     scored.sort_unstable_by_key(|(_, at)| *at);
     scored.into_iter().map(|(_, at)| line(&messages[at])).collect()
 }
@@ -32,7 +29,7 @@ pub(super) fn best(messages: &[Message]) -> Vec<String> {
 fn line(message: &Message) -> String {
     let day = message.at.rfc3339();
     let name = if message.by.is_empty() { "assistant" } else { &message.by };
-    clean(&format!("{} {name}: {}", &day[..10], message.text), LINE).into_owned()
+    clean(&format!("{} {name}: {}", &day[..10], message.text), SUMMARY_LINE).into_owned()
 }
 
 fn score(message: &Message) -> i32 {
