@@ -88,10 +88,22 @@ fn epic(turn: &Turn<'_>) -> Option<String> {
 
 /// "remember that …": noted and answered.
 pub(crate) fn asked(turn: &mut Turn<'_>) -> Option<Decision> {
-    let said = turn.said.clone()?;
-    let stated = rules::asked(&said.words)?;
+    let stated = rules::asked(&turn.said.as_ref()?.words)?;
+    noted(turn, stated)
+}
+
+/// "We decided …", and nothing else: noted and answered as well.
+pub(crate) fn only_stated(turn: &mut Turn<'_>) -> Option<Decision> {
+    let stated = rules::only(&turn.said.as_ref()?.words)?;
+    let stated =
+        if trusted(turn) { stated } else { Stated { kind: FactType::Assumption, scope: None, ..stated } };
+    noted(turn, stated)
+}
+
+/// The message's first statement, answered.
+fn noted(turn: &mut Turn<'_>, stated: Stated) -> Option<Decision> {
+    let message = turn.said.as_ref()?.message.clone();
     turn.books.answered = true;
-    let message = said.message.clone();
     let scope = stated.scope.unwrap_or(FactScope::Thread);
     Some(explicit(turn, stated, scope, None, Some(message)))
 }
@@ -117,7 +129,7 @@ fn explicit(
     let Some(key) = key.or_else(|| place(turn, scope)).filter(|key| turn.has_facts(key)) else {
         return answer(turn, say::WHICH_EPIC, Verdict::Refused, Reason::FactNoPlace);
     };
-    let mut source = own(turn, text, limits::FACT_ASKED, message);
+    let mut source = own(turn, text, stated.percent(), message);
     source.subject = stated.subject.as_deref().and_then(extract::subject);
     let Some(kept) = turn.keep_fact(&key, stated.kind, source) else {
         return answer(turn, say::WAS_ERASED, Verdict::Answered, Reason::FactErased);
@@ -149,11 +161,9 @@ pub(crate) fn overheard(turn: &mut Turn<'_>, decision: &Decision) {
     if !taken || command {
         return;
     }
-    let asked = turn.books.answered;
-    for stated in rules::stated(&Words::of(turn.kept(&posted.text))) {
-        if !(stated.asked && asked) {
-            hear(turn, stated, &message);
-        }
+    let answered = usize::from(turn.books.answered);
+    for stated in rules::stated(&Words::of(turn.kept(&posted.text))).into_iter().skip(answered) {
+        hear(turn, stated, &message);
     }
 }
 
@@ -162,13 +172,12 @@ fn hear(turn: &mut Turn<'_>, stated: Stated, message: &MessageId) {
     let member = trusted(turn);
     let scope = stated.scope.filter(|_| member).unwrap_or(FactScope::Thread);
     let kind = if member { stated.kind } else { FactType::Assumption };
-    let percent = if stated.asked { limits::FACT_ASKED } else { limits::FACT_STATED };
     let Some(text) = extract::sentence(&stated.text) else { return };
     let Some(key) = place(turn, scope).filter(|key| turn.has_facts(key)) else {
         turn.note(Reason::FactNoPlace);
         return;
     };
-    let mut source = own(turn, text, percent, Some(message.clone()));
+    let mut source = own(turn, text, stated.percent(), Some(message.clone()));
     source.subject = stated.subject.as_deref().and_then(extract::subject);
     if let Some(kept) = turn.keep_fact(&key, kind, source) {
         ask(turn, &kept);

@@ -55,16 +55,35 @@ pub(crate) struct Stated {
     pub(crate) asked: bool,
 }
 
+impl Stated {
+    /// How sure it is, in percent (`spec 05 §11`).
+    pub(crate) fn percent(&self) -> u8 {
+        if self.asked { limits::FACT_ASKED } else { limits::FACT_STATED }
+    }
+}
+
 /// What the sentences of a message state, in their order.
 pub(crate) fn stated(message: &Words) -> Vec<Stated> {
+    sentences(message).filter_map(|(from, to)| read(message, from, to)).take(limits::STATED).collect()
+}
+
+/// What a message states that is one sentence.
+pub(crate) fn only(message: &Words) -> Option<Stated> {
+    let mut sentences = sentences(message);
+    let (from, to) = sentences.next()?;
+    if sentences.next().is_some() { None } else { read(message, from, to) }
+}
+
+/// Where each sentence begins and ends.
+fn sentences(message: &Words) -> impl Iterator<Item = (usize, usize)> {
     let all = message.all();
     let ends = (0..all.len()).filter(|&at| all[at].after >= Gap::Hard || at + 1 == all.len());
     let mut from = 0;
-    let sentences = ends.map(|end| (core::mem::replace(&mut from, end + 1), end + 1));
-    let said = sentences.filter_map(|(from, to)| {
-        MEMORY.iter().find_map(|lexicon| Sentence { lexicon, message, from, to }.read())
-    });
-    said.take(limits::STATED).collect()
+    ends.map(move |end| (core::mem::replace(&mut from, end + 1), end + 1))
+}
+
+fn read(message: &Words, from: usize, to: usize) -> Option<Stated> {
+    MEMORY.iter().find_map(|lexicon| Sentence { lexicon, message, from, to }.read())
 }
 
 /// What a message asks to be remembered, when its first sentence does.

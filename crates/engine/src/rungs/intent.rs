@@ -137,8 +137,12 @@ pub(crate) fn remembered_intent(turn: &mut Turn<'_>) -> Tried {
     Decided(decision)
 }
 
-/// Ambiguous, and nothing remembered: ask. An older open gate gives way.
+/// Ambiguous, and nothing remembered: ask. An older open gate gives way. Nobody is asked what to do with a message that
+/// only states something: it is noted.
 pub(crate) fn scope_gate(turn: &mut Turn<'_>) -> Tried {
+    if let Some(decision) = memory::only_stated(turn) {
+        return Decided(decision);
+    }
     let said = said(turn);
     let gates = turn.open_cards().filter(|card| matches!(card.about, About::ScopeGate { .. }));
     let older: Vec<_> = gates.cloned().collect();
