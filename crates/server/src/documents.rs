@@ -53,7 +53,7 @@ impl Documents for StoredDocuments {
             let TrackerDocument { key, version, body } = document;
             (collection, Document { key, version, body })
         };
-        let written = self.0.write_documents(tenant, writes.into_iter().map(stored).collect()).await;
+        let written = self.0.write_documents(tenant, writes.into_iter().map(stored).collect(), None).await;
         written.map_err(|error| unavailable("write an issue", error))
     }
 }

@@ -5,6 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use serde_json::json;
+use throughline_engine::canon;
 use throughline_engine::effect::{Attempt, Guarantee};
 use throughline_engine::work::{Errand, Report};
 use throughline_runtime::Worker;
@@ -117,12 +119,15 @@ impl Pins for StoredPins {
         Ok(found.and_then(|found| serde_json::from_str(&found.body).ok()))
     }
 
-    async fn put(&self, name: &str, pin: Pin) -> Result<(), PinsError> {
+    async fn put(&self, name: &str, pin: Pin, by: &str) -> Result<(), PinsError> {
         let body = serde_json::to_string(&pin).map_err(|e| PinsError { act: "kept", why: e.to_string() })?;
         let before = self.store.document(&self.tenant, PINS, name).await.map_err(cannot("read"))?;
         let version = before.map_or(0, |before| before.version);
         let document = Document { key: name.into(), version, body };
-        match self.store.write_documents(&self.tenant, vec![(PINS.into(), document)]).await {
+        let audit = canon::jcs(&json!({
+            "what": "pinned", "target": name, "by": by, "at": self.store.now(), "sha256": pin.hash,
+        }));
+        match self.store.write_documents(&self.tenant, vec![(PINS.into(), document)], Some(&audit)).await {
             Ok(true) => Ok(()),
             Ok(false) => Err(PinsError { act: "kept", why: "somebody else pinned it just now".into() }),
             Err(error) => Err(cannot("kept")(error)),

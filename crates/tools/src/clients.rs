@@ -269,7 +269,7 @@ impl Clients {
     ///
     /// # Errors
     /// A pin cannot be kept.
-    pub async fn pin(&self, only: Option<&str>) -> Result<Vec<String>, PinsError> {
+    pub async fn pin(&self, only: Option<&str>, by: &str) -> Result<Vec<String>, PinsError> {
         let wanted = |name: &str| only.is_none_or(|only| only == name);
         let mut said: Vec<(String, Value)> = Vec::new();
         for (server, client) in &self.servers {
@@ -286,7 +286,7 @@ impl Clients {
         let mut pinned = Vec::new();
         for (name, said) in said.into_iter().filter(|(name, _)| wanted(name)) {
             if self.stands(&name, said.clone()).await? != Stands::Pinned {
-                self.pins.put(&name, Pin::of(said)).await?;
+                self.pins.put(&name, Pin::of(said), by).await?;
                 pinned.push(name);
             }
         }

@@ -45,11 +45,11 @@ pub trait Pins: Send + Sync {
     /// It cannot be read: what is not known to be pinned is off.
     async fn get(&self, name: &str) -> Result<Option<Pin>, PinsError>;
 
-    /// Keeps a pin in place of the one there was.
+    /// Keeps a pin in place of the one there was. `by`: who looked, for the record.
     ///
     /// # Errors
     /// It cannot be kept.
-    async fn put(&self, name: &str, pin: Pin) -> Result<(), PinsError>;
+    async fn put(&self, name: &str, pin: Pin, by: &str) -> Result<(), PinsError>;
 }
 
 /// Pins in memory, for tests.
@@ -62,7 +62,7 @@ impl Pins for MemoryPins {
         Ok(self.0.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned())
     }
 
-    async fn put(&self, name: &str, pin: Pin) -> Result<(), PinsError> {
+    async fn put(&self, name: &str, pin: Pin, _by: &str) -> Result<(), PinsError> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(name.into(), pin);
         Ok(())
     }

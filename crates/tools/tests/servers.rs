@@ -53,7 +53,7 @@ impl World {
             timeouts,
         };
         let clients = Clients::new(settings, Arc::new(MemoryPins::default())).unwrap();
-        assert_eq!(clients.pin(None).await.unwrap(), ["tool:look"]);
+        assert_eq!(clients.pin(None, "ana").await.unwrap(), ["tool:look"]);
         Self { folder, clients }
     }
 
@@ -161,5 +161,5 @@ async fn what_cannot_be_started_was_not_called() {
         matches!(&listed[0].stands, Stands::Unreachable(why) if why.contains("cannot be started")),
         "{listed:?}"
     );
-    assert_eq!(clients.pin(None).await.unwrap(), [""; 0]);
+    assert_eq!(clients.pin(None, "ana").await.unwrap(), [""; 0]);
 }

@@ -1,10 +1,10 @@
 //! `throughline tools`: what tools and sub-agents say of themselves, and keeping that they were looked at.
 
 use serde::Serialize;
-use throughline_server::wire::{PinnedTools, Tool};
+use throughline_server::wire::Tool;
 use throughline_server::{StartError, tools};
 
-use crate::api::Remote;
+use crate::api::{self, Remote};
 use crate::app::App;
 use crate::error::{Failure, Outcome};
 use crate::exit::Exit;
@@ -51,9 +51,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Outcome {
 fn list(app: &App) -> Outcome {
     let items = match &app.flags.server {
         Some(url) => Remote::new(app, url)?.tools()?,
-        None => {
-            here(app, async |clients| tools::list(clients).await.map_err(|e| Failure::new(e.to_string())))?
-        }
+        None => here(app)?,
     };
     if app.out.is_json() {
         app.out.value(&List { items })?;
@@ -84,19 +82,10 @@ fn row(tool: &Tool) -> Vec<String> {
 }
 
 fn pin(app: &App, name: Option<&str>) -> Outcome {
-    let pinned = match &app.flags.server {
-        Some(url) => Remote::new(app, url)?.pin_tools(name)?,
-        None => here(app, async |clients| {
-            if let Some(name) = name
-                && !clients.targets().any(|(target, _)| target == name)
-            {
-                let hint = "`throughline tools list` names them: tool:NAME, agent:NAME";
-                return Err(Failure::usage(format!("there is no {name}")).hint(hint));
-            }
-            let pinned = clients.pin(name).await.map_err(|e| Failure::new(e.to_string()))?;
-            Ok(PinnedTools { pinned })
-        })?,
-    };
+    let acting = api::beginning(app)?;
+    let pinned = acting.remote.pin_tools(name);
+    acting.finish()?;
+    let pinned = pinned?;
     if app.out.is_json() {
         app.out.value(&pinned)?;
         return Ok(Exit::Ok);
@@ -110,22 +99,17 @@ fn pin(app: &App, name: Option<&str>) -> Outcome {
     Ok(Exit::Ok)
 }
 
-/// Asks with the clients of the configured installation, over its store, which is made when it is not there yet.
-fn here<T>(
-    app: &App,
-    ask: impl AsyncFnOnce(&throughline_server::tools::Clients) -> Result<T, Failure>,
-) -> Result<T, Failure>
-where
-    T: Default,
-{
+/// Asks with the clients of the configured installation, over its store, which is made when it is not there yet. Nothing
+/// else of it is started.
+fn here(app: &App) -> Result<Vec<Tool>, Failure> {
     let config = settings::installation(app, None)?;
     let listen = config.server.listen.to_string();
-    let failed = |error: StartError| crate::api::not_started(&error, &listen);
+    let failed = |error: StartError| api::not_started(&error, &listen);
     app.block_on(async {
         let instance = throughline_server::open(config).await.map_err(failed)?;
-        let Some(clients) = &instance.tools else { return Ok(T::default()) };
-        let answer = ask(clients).await;
+        let Some(clients) = &instance.tools else { return Ok(Vec::new()) };
+        let listed = tools::list(clients).await.map_err(|e| Failure::new(e.to_string()));
         clients.close().await;
-        answer
+        listed
     })?
 }

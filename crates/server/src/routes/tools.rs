@@ -73,7 +73,7 @@ async fn pin(app: &Arc<App>, request: Request) -> Result<Response, Problem> {
     }
     let by = caller.principal;
     once(app, keyed, async move {
-        let pinned = clients.pin(name.as_deref()).await.map_err(cannot)?;
+        let pinned = clients.pin(name.as_deref(), &by).await.map_err(cannot)?;
         tracing::warn!(by, pinned = pinned.join(" "), "tools were pinned");
         Ok(wire::PinnedTools { pinned })
     })

@@ -104,7 +104,7 @@ impl Book {
             let Some(changed) = change(found) else { return Ok(()) };
             let body = serde_json::to_string(&changed).unwrap_or_default();
             let document = Document { key: key.into(), version, body };
-            if self.store.write_documents(tenant, vec![(collection.into(), document)]).await? {
+            if self.store.write_documents(tenant, vec![(collection.into(), document)], None).await? {
                 return Ok(());
             }
         }
@@ -222,7 +222,7 @@ impl Book {
         let number = Document { key: link.user.clone(), version: before, body: body_of(id) };
         let link_used = Document { key: hash, version, body };
         let writes = vec![(LINKS.into(), link_used), (ACCOUNTS.into(), account), (NUMBERS.into(), number)];
-        let first = self.store.write_documents(tenant, writes).await?;
+        let first = self.store.write_documents(tenant, writes, None).await?;
         Ok(if first { Joined::To(link.user) } else { Joined::No })
     }
 }

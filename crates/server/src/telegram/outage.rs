@@ -46,7 +46,7 @@ impl Edge {
         let version = found.map_or(0, |found| found.version);
         let document = Document { key, version, body: now.0.to_string() };
         // Another process may have said it in the meantime, which is as good.
-        self.store.write_documents(&self.tenant, vec![(HEARD.to_owned(), document)]).await?;
+        self.store.write_documents(&self.tenant, vec![(HEARD.to_owned(), document)], None).await?;
         Ok(())
     }
 

@@ -169,7 +169,7 @@ impl Poller {
         let ours = Lead { owner: self.owner.clone(), until: now.0 + LEASE, heard };
         let body = serde_json::to_string(&ours).unwrap_or_default();
         let write = vec![(COLLECTION.to_owned(), Document { key, version, body })];
-        let won = store.write_documents(tenant, write).await?;
+        let won = store.write_documents(tenant, write, None).await?;
         Ok(if won { Ok(Timestamp(heard)) } else { Err(now.plus(LEASE)) })
     }
 
@@ -184,7 +184,7 @@ impl Poller {
             let body =
                 serde_json::to_string(&Lead { owner: String::new(), until: 0, heard }).unwrap_or_default();
             let write = vec![(COLLECTION.to_owned(), Document { key, version: found.version, body })];
-            if let Err(error) = store.write_documents(tenant, write).await {
+            if let Err(error) = store.write_documents(tenant, write, None).await {
                 tracing::debug!(%error, "the lead was not given up; it runs out by itself");
             }
         }

@@ -144,7 +144,7 @@ async fn keep(app: &App, lane: &LaneKey, owner: &str, text: &str) -> Result<(), 
     let body = serde_json::to_string(&Kept { title: title(text) }).unwrap_or_default();
     let document = Document { key: key.into(), version: 0, body };
     // Somebody else's first message at the same moment is as good a title.
-    app.store().write_documents(tenant, vec![(collection, document)]).await.map(drop)
+    app.store().write_documents(tenant, vec![(collection, document)], None).await.map(drop)
 }
 
 /// A text's beginning, on one line. The script does the same.

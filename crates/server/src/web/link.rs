@@ -69,7 +69,8 @@ impl Link {
     /// Uses it up, durably. Of several who try, one succeeds.
     pub(crate) async fn consume(&self, app: &App) -> Result<(), Problem> {
         let used = Document { key: self.id.clone(), version: 0, body: app.store().now().rfc3339() };
-        let first = app.store().write_documents(&app.config().tenant, vec![(USED.into(), used)]).await?;
+        let first =
+            app.store().write_documents(&app.config().tenant, vec![(USED.into(), used)], None).await?;
         first.then_some(()).ok_or_else(|| over("it was used before"))
     }
 }

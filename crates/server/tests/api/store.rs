@@ -121,7 +121,7 @@ through! {
         read verify_audit(tenant: &str) -> Option<i64>;
         read counts() -> Counts;
         write set_pause(tenant: &str, pause: Option<PauseRow>, audit: &str) -> ();
-        write write_documents(tenant: &str, writes: Vec<(String, Document)>) -> bool;
+        write write_documents(tenant: &str, writes: Vec<(String, Document)>, audit: Option<&str>) -> bool;
     }
     Erasing {
         read lanes_with(tenant: &str, text: &str) -> Vec<LaneKey>;

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
+use serde_json::Value;
 use tempfile::TempDir;
-use throughline_server::Sources;
+use throughline_server::{Config, Sources};
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 
@@ -155,6 +156,19 @@ impl Peers {
         std::fs::write(&file, format!("{}\n", self.settings.join("\n"))).unwrap();
         let data: &Path = self.folder.path();
         Server::start(Sources { file: Some(file), ..demo_in(data) }).await
+    }
+
+    /// What the audit chain of the closed store holds of one kind: of whom or what, and by whom.
+    pub(crate) async fn on_record(&self, what: &str) -> Vec<String> {
+        let config = Config::load(&demo_in(self.folder.path())).unwrap();
+        let tenant = config.tenant.clone();
+        let instance = throughline_server::open(config).await.unwrap();
+        let rows = instance.store.audit(&tenant, 0, 100).await.unwrap();
+        let rows = rows.iter().map(|(_, row)| serde_json::from_str::<Value>(row).unwrap());
+        let said = |row: &Value, member: &str| row[member].as_str().unwrap_or_default().to_owned();
+        rows.filter(|row| row["what"] == what)
+            .map(|row| format!("{} by {}", said(&row, "target"), said(&row, "by")))
+            .collect()
     }
 
     /// The same, with everything pinned.

@@ -56,6 +56,10 @@ async fn to1_a_changed_description_turns_its_tool_off() {
     let turn = says(&server, "k4", "run weather Newport", None).await;
     hears(&server, &turn, "12 degrees in Newport").await;
     server.stopped().await;
+    assert_eq!(
+        peers.on_record("pinned").await,
+        ["tool:environment by you", "tool:weather by you", "tool:weather by you"]
+    );
 }
 
 /// A call that may have changed something and was not answered in time is a person's to answer for (`spec 07`, TO2).

@@ -208,7 +208,7 @@ pub async fn what_is_a_tenants_is_shown_and_judged(s: &Subject) {
         ("notes".to_owned(), Document { key: key.into(), version: 0, body: body.into() })
     };
     let writes = vec![document("a", &says("note")), document("b", "free"), document("gone", "free")];
-    assert!(s.store.write_documents("acme", writes).await.unwrap());
+    assert!(s.store.write_documents("acme", writes, None).await.unwrap());
     let seen = Arc::new(Mutex::new(Vec::new()));
     let noted = seen.clone();
     let judge: Judge = Arc::new(move |kept| {

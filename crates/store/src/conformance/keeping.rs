@@ -32,7 +32,7 @@ fn write(key: &str, version: u64, body: &str) -> (String, Document) {
 pub async fn documents_are_swapped(s: &Subject) {
     let get = async || s.store.document("acme", "issues", "DEMO-1").await.unwrap();
     let put = async |version, body| {
-        s.store.write_documents("acme", vec![write("DEMO-1", version, body)]).await.unwrap()
+        s.store.write_documents("acme", vec![write("DEMO-1", version, body)], None).await.unwrap()
     };
     assert_eq!(get().await, None);
     assert!(!put(1, "early").await);
@@ -43,24 +43,36 @@ pub async fn documents_are_swapped(s: &Subject) {
     assert!(!put(1, "late").await);
     assert_eq!(get().await, Some(document("DEMO-1", 2, "two")));
     assert_eq!(s.store.document("globex", "issues", "DEMO-1").await.unwrap(), None);
+    let on_record = async |version| {
+        let writes = vec![write("DEMO-1", version, "three")];
+        s.store.write_documents("acme", writes, Some("written")).await.unwrap()
+    };
+    assert!(!on_record(1).await && on_record(2).await);
+    assert_eq!(
+        s.store.audit("acme", 0, 10).await.unwrap(),
+        [(1, "written".into())],
+        "what was not, is not told"
+    );
     assert_eq!(s.store.document("acme", "projects", "DEMO-1").await.unwrap(), None);
 }
 
 /// Several documents are written together, or none.
 pub async fn documents_are_written_together(s: &Subject) {
     let both = |a, b| vec![write("a", a, "a"), ("keys".into(), document("b", b, "b"))];
-    assert!(s.store.write_documents("acme", both(0, 0)).await.unwrap());
-    assert!(!s.store.write_documents("acme", both(1, 7)).await.unwrap());
+    assert!(s.store.write_documents("acme", both(0, 0), None).await.unwrap());
+    assert!(!s.store.write_documents("acme", both(1, 7), None).await.unwrap());
     assert_eq!(s.store.document("acme", "issues", "a").await.unwrap().unwrap().version, 1);
-    assert!(s.store.write_documents("acme", both(1, 1)).await.unwrap());
+    assert!(s.store.write_documents("acme", both(1, 1), None).await.unwrap());
     assert_eq!(s.store.document("acme", "keys", "b").await.unwrap().unwrap().version, 2);
 }
 
 /// In key order, after a key.
 pub async fn documents_are_paged(s: &Subject) {
     let writes = ["c", "a", "b", "d"].map(|key| write(key, 0, key)).to_vec();
-    assert!(s.store.write_documents("acme", writes).await.unwrap());
-    assert!(s.store.write_documents("acme", vec![("other".into(), document("b", 0, "x"))]).await.unwrap());
+    assert!(s.store.write_documents("acme", writes, None).await.unwrap());
+    assert!(
+        s.store.write_documents("acme", vec![("other".into(), document("b", 0, "x"))], None).await.unwrap()
+    );
     let keys = async |after, limit| {
         let page = s.store.documents("acme", "issues", after, limit).await.unwrap();
         page.into_iter().map(|document| document.key).collect::<Vec<_>>()

@@ -304,11 +304,13 @@ pub trait Keeping {
     ) -> Result<Vec<Document>, StoreError>;
 
     /// Writes documents (collection, document) if every one of them is at the version it names; each written
-    /// one is at the next. `false`: one was not, and nothing was written.
+    /// one is at the next. With a row of the audit chain where one is given. `false`: one was not, and nothing was
+    /// written.
     async fn write_documents(
         &self,
         tenant: &str,
         writes: Vec<(String, Document)>,
+        audit: Option<&str>,
     ) -> Result<bool, StoreError>;
 
     /// The audit chain of a tenant: rows after `after`, with their number, oldest first.

@@ -74,9 +74,11 @@ impl Keeping for MemoryStore {
         &self,
         tenant: &str,
         writes: Vec<(String, Document)>,
+        audit: Option<&str>,
     ) -> Result<bool, StoreError> {
         let mut world = self.world();
-        let documents = &mut world.tenant(tenant).documents;
+        let tenant = world.tenant(tenant);
+        let documents = &mut tenant.documents;
         let mut written: BTreeMap<(String, String), Document> = BTreeMap::new();
         for (collection, document) in writes {
             let key = (collection, document.key.clone());
@@ -87,6 +89,9 @@ impl Keeping for MemoryStore {
             written.insert(key, Document { version: document.version + 1, ..document });
         }
         documents.extend(written);
+        if let Some(row) = audit {
+            tenant.append_audit(row);
+        }
         Ok(true)
     }
 

@@ -99,7 +99,12 @@ fn write_document(
 }
 
 /// Looks at every version before it writes any, so that losing leaves nothing to undo.
-fn write_documents(tx: &Tx<'_, '_>, tenant: &str, writes: &[(String, Document)]) -> Result<bool, Fault> {
+fn write_documents(
+    tx: &Tx<'_, '_>,
+    tenant: &str,
+    writes: &[(String, Document)],
+    audit: Option<&str>,
+) -> Result<bool, Fault> {
     for (i, (collection, document)) in writes.iter().enumerate() {
         let same = |(c, d): &&(String, Document)| c == collection && d.key == document.key;
         let select = "SELECT version FROM documents WHERE tenant = ?1 AND collection = ?2 AND key = ?3";
@@ -114,6 +119,9 @@ fn write_documents(tx: &Tx<'_, '_>, tenant: &str, writes: &[(String, Document)])
         if !write_document(tx, tenant, collection, document)? {
             return Err(Fault::Refused(format!("document {} changed while it was written", document.key)));
         }
+    }
+    if let Some(row) = audit {
+        append_audit(tx, tenant, row)?;
     }
     Ok(true)
 }
@@ -183,9 +191,11 @@ impl Keeping for SqliteStore {
         &self,
         tenant: &str,
         writes: Vec<(String, Document)>,
+        audit: Option<&str>,
     ) -> Result<bool, StoreError> {
-        let tenant = tenant.to_owned();
-        Ok(self.writer.call("write documents", move |tx| write_documents(tx, &tenant, &writes)).await?)
+        let (tenant, audit) = (tenant.to_owned(), audit.map(str::to_owned));
+        let write = move |tx: &mut Tx<'_, '_>| write_documents(tx, &tenant, &writes, audit.as_deref());
+        Ok(self.writer.call("write documents", write).await?)
     }
 
     async fn audit(&self, tenant: &str, after: i64, limit: u32) -> Result<Vec<(i64, String)>, StoreError> {
