@@ -1,9 +1,11 @@
 //! What is known in a lane: its tasks, facts and summary, and what an agent is told of them (`spec 05`).
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use throughline_engine::Timestamp;
+use throughline_fakes::model::{Does, FakeModel};
 use throughline_server::Sources;
 use throughline_server::auth::Token;
 use throughline_store::{ManualClock, MemoryStore};
@@ -107,15 +109,21 @@ async fn facts_and_the_summary_say_whose_word_they_are_and_what_stands_against_t
     let page = server.page(&format!("/console/lanes/{lane}")).await;
     let facts = page.after("id=\"facts\"");
     facts.says("disputed untrusted use SQLite Stands against “use Postgres” f1-");
-    facts.says("assumption of this thread on database · @gus 3 h ago · 0.50 · f1-");
-    facts.says("valid use Postgres decision of this thread on database · @ana 4 h ago · 0.95 · f1-");
-    facts.says("valid releases must be signed constraint of this channel · @ana 2 h ago · 0.95");
+    facts.says("assumption of this thread on database · @gus 3 h ago · confidence 0.50 · f1-");
+    facts.says(
+        "valid use Postgres decision of this thread on database · @ana 4 h ago · confidence 0.95 · f1-",
+    );
+    facts.says("valid releases must be signed constraint of this channel · @ana 2 h ago · confidence 0.95");
     facts.says("1 superseded superseded use MySQL Gave way to “use Postgres” f1-");
     let summary = page.after("id=\"summary\"");
     summary.says(
         "Single lines that were picked without a model: 2026-01-15 ana: Remember that the vault is sealed",
     );
-    summary.says("Covers the first").says("Still raw the").says("Replaced 0 times");
+    summary
+        .says(
+            "Covers the first 5 messages, up to “Noted for this thread as an assumption: use SQLite” 3 h ago",
+        )
+        .says("Still raw the 4 after them");
     page.links_to(&format!("/console/lanes/{lane}/context"));
     page.says(&format!("throughline context {lane}")).says(&format!("GET /v1/facts?scope=thread&id={lane}"));
 
@@ -132,6 +140,98 @@ async fn facts_and_the_summary_say_whose_word_they_are_and_what_stands_against_t
         let used = |fact: &Value| fact.get("last_used_at").is_some();
         assert!(!known["items"].as_array().unwrap().iter().any(used), "{known:#}");
     }
+    server.stopped().await;
+}
+
+/// A page that says this, as soon as it does.
+async fn until(server: &Server, path: &str, words: &str) -> Page {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    loop {
+        let page = server.page(path).await;
+        if page.text().contains(words) {
+            return page;
+        }
+        assert!(Instant::now() < deadline, "no {words:?} in {}", page.text());
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// One that is asked for, one that was refused, one that was taken, and none because words of it were taken back.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_summary_says_how_it_came_and_what_became_of_it() {
+    let model = FakeModel::start().await.unwrap();
+    let base = model.url("v1");
+    let sources = [
+        ("models.default.kind", "openai-chat"),
+        ("models.default.base_url", &base),
+        ("models.default.model", "small-1"),
+        ("models.default.allow_loopback", "true"),
+        ("policy.summary.trigger", "5"),
+        ("policy.summary.keep", "2"),
+        ("policy.summary.retry_messages", "2"),
+    ];
+    let sources = sources.iter().fold(demo(), |sources, (key, value)| sources.flag(key, *value, "--set"));
+    let server = Server::start(sources).await;
+    let say = async |n: usize| {
+        let mut body = said("c1", "ana", &format!("Remember that shelf {n} is full"));
+        body["message_id"] = json!(format!("h{n}"));
+        lane_of(&server.turn(&format!("k{n}"), &body).await)
+    };
+    let answer = |text: &str| model.next(Does::Say(json!({"text": text, "facts": []}).to_string()));
+    answer("AUTH-99 is done");
+    say(0).await;
+    say(1).await;
+    let path = format!("/console/lanes/{}", say(2).await);
+    let page = until(&server, &path, "Failed 1 of 3 tries").await;
+    page.says(
+        "Covers nothing yet Still raw all 6 messages Failed 1 of 3 tries; the next is after more messages",
+    );
+    answer("The first shelves are full.");
+    say(3).await;
+    let page = until(&server, &path, "The first shelves are full.").await;
+    page.after("id=\"summary\"")
+        .says("Covers the first 6 messages, up to “")
+        .says("Still raw the 2 after them Version 1");
+    model.next(Does::Hang);
+    let gone = json!({"lane": {"conversation": "c1"}, "actor": {"id": "ana"}, "kind": "message.deleted", "message_id": "h0"});
+    // Its turn is not waited for: that would wait for the model.
+    assert_eq!(server.event("gone", &gone).send().await.status, 202);
+    let page = until(&server, &path, "Nothing is told").await.after("id=\"summary\"");
+    page.says("Nothing is told of the older messages: words among them were taken back")
+        .says("Next one asked fx_");
+    assert!(!page.links("/console/effects/fx_").is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_who_was_erased_no_name_is_left_and_no_fact() {
+    let server = Server::demo().await;
+    let lane = lane_of(&server.say("k1", "c1", "ana", "Create a ticket for the kestrelgate bug").await);
+    server.say("k2", "c1", "ana", "Remember that plumwater is warm").await;
+    server.say("k3", "c1", "bob", "Remember that marmotworth is cold").await;
+    let path = format!("/console/lanes/{lane}");
+    let page = server.page(&path).await;
+    page.after("id=\"tasks\"").says("for @ana");
+    page.after("id=\"facts\"").says("plumwater is warm").says("marmotworth is cold");
+    assert_eq!(server.delete("/v1/subjects/ana").send().await.status, 200);
+    for path in [path.clone(), format!("{path}/context")] {
+        let page = server.page(&path).await;
+        assert!(!page.html.contains("kestrelgate") && !page.html.contains("plumwater"), "{}", page.html);
+        page.says("marmotworth is cold");
+    }
+    server.page(&path).await.after("id=\"tasks\"").says("[erased]").says("for somebody who was erased");
+    server.stopped().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn facts_of_an_epic_name_it() {
+    let server = Server::demo().await;
+    let lane =
+        lane_of(&server.say("k1", "c1", "ana", "Create epic Auth with 2 stories: login, logout").await);
+    let fact = json!({"lane": lane, "type": "constraint", "scope": "epic", "text": "no data leaves the EU"});
+    let stated = server.post("/v1/facts").header("Idempotency-Key", "f1").json(&fact).send().await;
+    assert_eq!(stated.json()["reason"], "fact.added", "{}", stated.text());
+    let page = server.page(&format!("/console/lanes/{lane}")).await.after("id=\"facts\"");
+    page.says("valid no data leaves the EU constraint of the epic draft:");
     server.stopped().await;
 }
 

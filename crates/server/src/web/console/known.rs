@@ -102,6 +102,8 @@ struct Summary {
     asked: Option<String>,
     /// How often asking failed since the cursor moved.
     tries: u32,
+    /// After so many tries single lines are picked instead.
+    most: u32,
 }
 
 impl Known {
@@ -214,5 +216,6 @@ async fn summary(desk: &Desk, info: &LaneInfo, lane: &Lane) -> Result<Summary, P
         trigger: policy.trigger,
         asked: covered.asked.map(|request| request.effect.0),
         tries: covered.tries,
+        most: policy.max_tries,
     })
 }
