@@ -9,7 +9,7 @@ use crate::chat::{BUG, Chat, button};
 use crate::decision::DECISION;
 use crate::driver::Browser;
 use crate::narrow::fits;
-use crate::page::At;
+use crate::page::{At, Page};
 use crate::review::{PLAN, twenty_points};
 use crate::serving::Serving;
 use crate::staged::Staged;
@@ -122,13 +122,13 @@ fn is_the_same_anew(chat: &Chat<'_>) {
 
 /// Everything there says what it is and does, can be read in both themes, and is not cut off.
 #[track_caller]
-fn is_sound(chat: &Chat<'_>, within: &str, what: &str) {
-    chat.find(At::Css(within));
-    everything_is_named(chat, within);
+pub(crate) fn is_sound(page: &Page<'_>, within: &str, what: &str) {
+    page.find(At::Css(within));
+    everything_is_named(page, within);
     for theme in ["light", "dark"] {
-        chat.theme(theme);
-        can_be_read(chat, theme);
+        page.theme(theme);
+        can_be_read(page, theme);
     }
-    fits(chat, what);
-    chat.own_size();
+    fits(page, what);
+    page.own_size();
 }

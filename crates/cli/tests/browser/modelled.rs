@@ -17,10 +17,15 @@ pub(crate) struct Modelled {
 impl Modelled {
     /// Starts both.
     pub(crate) fn start() -> Self {
+        Self::with("")
+    }
+
+    /// Starts both, with more settings.
+    pub(crate) fn with(more: &str) -> Self {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let model = runtime.block_on(FakeModel::start()).unwrap();
         let settings = format!(
-            "[models.default]\nkind = \"openai-chat\"\nbase_url = \"{}\"\nmodel = \"small-1\"\nallow_loopback = true\n",
+            "[models.default]\nkind = \"openai-chat\"\nbase_url = \"{}\"\nmodel = \"small-1\"\nallow_loopback = true\n{more}",
             model.url("v1")
         );
         Self { serving: Serving::with(&settings), model, _runtime: runtime }

@@ -7,8 +7,10 @@ use throughline_trackers::local::{Call, Fault};
 
 use crate::batch::{THREE, ask_for_six, refuses};
 use crate::chat::{BUG, Chat, edit_title};
+use crate::console::{FOLDS_EARLY, SUMMARY, remembering, talked};
 use crate::decision::DECISION;
 use crate::driver::Browser;
+use crate::modelled::Modelled;
 use crate::page::{At, Page};
 use crate::review::{PLAN, twenty_points};
 use crate::serving::Serving;
@@ -219,6 +221,25 @@ fn pictures_of_the_workspace() {
     let lane = page.run("return document.body.dataset.lane", &[]);
     page.go(&format!("{}/console/lanes/{}", serving.url(), lane.as_str().unwrap()));
     shoot(&page, "workspace-lane");
+}
+
+#[test]
+#[ignore = "makes pictures: `cargo xtask shots`"]
+fn pictures_of_what_is_known() {
+    let Some(browser) = Browser::start() else { return };
+    let modelled = Modelled::with(FOLDS_EARLY);
+    let lane = remembering(&modelled);
+    let page = Page::first(&browser);
+    page.cdp("Emulation.setScrollbarsHidden", json!({ "hidden": true }));
+    page.go(&format!("{}/console/lanes/{lane}", modelled.serving.url()));
+    page.until_says(SUMMARY);
+    page.run("document.querySelectorAll('details').forEach(one => { one.open = true; })", &[]);
+    shoot(&page, "known");
+    page.go(&format!("{}/console/lanes/{lane}/context", modelled.serving.url()));
+    shoot(&page, "known-context");
+    let turn = talked(&modelled.serving, "c2");
+    page.go(&format!("{}/console/lanes/{}", modelled.serving.url(), turn["lane"].as_str().unwrap()));
+    shoot(&page, "known-nothing");
 }
 
 /// The chat, without scroll bars.

@@ -213,7 +213,8 @@ impl Task {
 
     /// Of the work of this lane, not of its talk: what a prompt tells of the past (`spec 05 §2`). An option that was
     /// picked from a list is talk.
-    pub(crate) fn is_work(&self) -> bool {
+    #[must_use]
+    pub fn is_work(&self) -> bool {
         !matches!(&self.work, Some(Work { job: Job::Option(_), .. }))
     }
 

@@ -45,8 +45,9 @@ fn groups_of(facts: &Facts) -> Vec<Vec<FactId>> {
     groups(&all).into_iter().map(newest_first).collect()
 }
 
-/// The groups of two and more, as places in the list.
-pub(super) fn groups(facts: &[&Fact]) -> Vec<Vec<usize>> {
+/// Which facts contradict each other: the groups of two and more, as places in the list.
+#[must_use]
+pub fn groups(facts: &[&Fact]) -> Vec<Vec<usize>> {
     let texts: Vec<String> = facts.iter().map(|fact| canonical::text(&fact.text)).collect();
     let mut classes: BTreeMap<About, Vec<usize>> = BTreeMap::new();
     let mut negated = Vec::with_capacity(facts.len());

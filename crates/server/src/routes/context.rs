@@ -10,6 +10,7 @@ use serde::Deserialize;
 use throughline_engine::context::import::{self, MAX_BYTES};
 use throughline_engine::context::prompt::TooLarge;
 use throughline_engine::context::supervised::Assignment;
+use throughline_store::LaneInfo;
 
 use super::lanes;
 use crate::app::App;
@@ -73,10 +74,18 @@ pub(crate) async fn get_context(
 ) -> Result<Response, Problem> {
     caller.need(Scope::ContextRead)?;
     let info = lanes::find(&app, &caller, &id).await?;
+    Ok(answer(&of_lane(&app, &info, wanted.max_tokens).await?, wanted.format))
+}
+
+/// What every agent's prompt is told of that lane.
+pub(crate) async fn of_lane(
+    app: &App,
+    info: &LaneInfo,
+    max_tokens: Option<u32>,
+) -> Result<wire::Context, Problem> {
     let lane = app.runtime().lane(&info.key).await?;
     let facts = app.runtime().facts_near(&lane).await?;
-    let told = context::of_lane(&lane, facts, &app.config().policy, wanted.max_tokens).map_err(problem)?;
-    Ok(answer(&told, wanted.format))
+    context::of_lane(&lane, facts, &app.config().policy, max_tokens).map_err(problem)
 }
 
 /// Render a supervisor's state

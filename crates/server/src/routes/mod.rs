@@ -1,7 +1,7 @@
 //! The routes, by what they are about, and the OpenAPI document made of them.
 
 pub(crate) mod approvals;
-mod context;
+pub(crate) mod context;
 pub(crate) mod effects;
 mod erasures;
 pub(crate) mod events;

@@ -80,8 +80,11 @@ async fn read_each(server: &Server) -> (String, String) {
             }
         }
         // Every page of the web chat and of the console that shows a lane.
-        for page in [format!("/console/lanes/{id}"), format!("/c/{}", lane["conversation"].as_str().unwrap())]
-        {
+        for page in [
+            format!("/console/lanes/{id}"),
+            format!("/console/lanes/{id}/context"),
+            format!("/c/{}", lane["conversation"].as_str().unwrap()),
+        ] {
             pages.push_str(&server.get(&page).send().await.text());
         }
     }

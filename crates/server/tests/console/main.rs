@@ -17,6 +17,7 @@ mod visit;
 mod acting;
 mod bounds;
 mod issues;
+mod known;
 mod page;
 mod screens;
 mod turns;

@@ -57,9 +57,10 @@ const follow = (live) => {
       if (request.status !== 200 || !fresh) return;
       const typed = form?.value ?? "";
       const focused = document.activeElement === form;
-      const opened = [...live.querySelectorAll("details")].map((one) => one.open);
+      const folds = () => [...live.querySelectorAll("details")].map((one, at) => [one, one.id || at]);
+      const opened = new Set(folds().filter(([one]) => one.open).map(([, name]) => name));
       live.replaceChildren(...document.adoptNode(fresh).childNodes);
-      [...live.querySelectorAll("details")].forEach((one, at) => { one.open = opened[at] ?? false; });
+      folds().forEach(([one, name]) => { one.open = opened.has(name); });
       const again = live.querySelector("form.send textarea");
       if (again) {
         again.value = typed;

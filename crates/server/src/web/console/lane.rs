@@ -1,5 +1,5 @@
 //! One lane: the conversation as people see it, what waits, and its turns; sending as oneself; recording it. A page
-//! reads the lane, the 30 newest turns, and their messages and cards.
+//! reads the lane, the 30 newest turns with their messages and cards, and the facts in reach.
 
 use std::collections::BTreeMap;
 
@@ -16,6 +16,7 @@ use throughline_store::LaneInfo;
 
 use super::desk::{Desk, Section, Twin};
 use super::form::{Sent, fresh_key, turn_of};
+use super::known::Known;
 use super::turn::{self, TurnView};
 use crate::auth::Scope;
 use crate::codes;
@@ -49,7 +50,7 @@ struct Page {
     lane: wire::LaneInfo,
     asking: bool,
     pending: Vec<Waits>,
-    tasks: Vec<wire::Task>,
+    known: Known,
     drafts: Vec<DraftView>,
     lists: Vec<List>,
     remembered: Option<Remembered>,
@@ -174,6 +175,12 @@ pub(super) async fn show(
     let page = page(&desk, &info, &view, panel).await?;
     let twin = Twin::new(format!("throughline lanes show {}", info.id), format!("GET /v1/lanes/{}", info.id))
         .acts(format!("throughline record {}", info.id), format!("GET /v1/lanes/{}/turns", info.id));
+    let twin = if page.known.remembers() {
+        let facts = format!("GET /v1/facts?scope=thread&id={}", info.id);
+        twin.acts(format!("throughline context {}", info.id), facts)
+    } else {
+        twin
+    };
     desk.page(Section::Lanes, "console/lane.html", twin, &page).await
 }
 
@@ -199,7 +206,7 @@ async fn page(desk: &Desk, info: &LaneInfo, view: &View, panel: Option<TurnView>
         lane: wire::LaneInfo::from(info),
         asking: head.ask.is_some(),
         pending: head.pendings.iter().map(|pending| waits(&lane, pending)).collect(),
-        tasks: telling::tasks(&lane),
+        known: Known::of(desk, info, &lane).await?,
         drafts: drafts(&lane),
         lists: lists(&lane, &desk.caller.principal),
         remembered: alive.map(|mode| Remembered { intent: mode.intent.word(), since: mode.since.rfc3339() }),

@@ -6,6 +6,7 @@
 //! `words.rs` says times, ids and states. The rest is one file for each screen.
 
 mod approvals;
+mod context;
 mod deciding;
 mod desk;
 mod effect;
@@ -13,6 +14,7 @@ mod effects;
 mod find;
 mod form;
 mod issues;
+mod known;
 mod ladder;
 mod lane;
 mod lanes;
@@ -40,6 +42,8 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("console/parts.html", include_str!("../../../web/console/parts.html")),
     ("console/lanes.html", include_str!("../../../web/console/lanes.html")),
     ("console/lane.html", include_str!("../../../web/console/lane.html")),
+    ("console/known.html", include_str!("../../../web/console/known.html")),
+    ("console/context.html", include_str!("../../../web/console/context.html")),
     ("console/turn.html", include_str!("../../../web/console/turn.html")),
     ("console/turn-parts.html", include_str!("../../../web/console/turn-parts.html")),
     ("console/approvals.html", include_str!("../../../web/console/approvals.html")),
@@ -59,6 +63,7 @@ pub(super) fn routes() -> Router<Arc<App>> {
         .route("/console/", get(|| async { Redirect::permanent("/console") }))
         .route("/console/find", get(find::find))
         .route("/console/lanes/{lane}", get(lane::show))
+        .route("/console/lanes/{lane}/context", get(context::show))
         .route("/console/lanes/{lane}/messages", post(lane::send))
         .route("/console/lanes/{lane}/scenario", get(lane::record))
         .route("/console/turns/{turn}", get(turn::show))

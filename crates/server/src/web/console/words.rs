@@ -59,11 +59,11 @@ fn spaced(word: &str) -> String {
 /// What a state means to whoever looks: `good`, `bad`, `doubt`, `open` or `over`. Shape and colour follow from it.
 fn tone(state: &str) -> &'static str {
     match state {
-        "done" | "approved" | "answered" | "shown" | "completed" | "applied" => "good",
+        "done" | "approved" | "answered" | "shown" | "completed" | "applied" | "valid" => "good",
         "failed" | "rejected" | "refused" | "tampered" => "bad",
-        "uncertain" | "paused" => "doubt",
+        "uncertain" | "paused" | "blocked" | "disputed" | "untrusted" => "doubt",
         "planned" | "attempted" | "pending" | "asked" | "deferred" | "running" | "active" | "soft"
-        | "waiting" => "open",
+        | "waiting" | "queued" => "open",
         _ => "over",
     }
 }
