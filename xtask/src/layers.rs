@@ -45,7 +45,7 @@ const LAYERS: &[Layer] = &[
         tests: &[],
     },
     Layer { name: "store", row: "edges", may: &["engine"], tests: &[] },
-    Layer { name: "channels", row: "edges", may: &["engine"], tests: &[] },
+    Layer { name: "channels", row: "edges", may: &["engine", "net"], tests: &[] },
     Layer { name: "models", row: "edges", may: &["engine", "net"], tests: &["fakes"] },
     Layer { name: "trackers", row: "edges", may: &["engine"], tests: &[] },
     Layer { name: "tools", row: "edges", may: &["engine", "net"], tests: &[] },

@@ -118,7 +118,7 @@ impl Client {
                     return Err(Broken::Lost(format!("the answer to {} is too long", call.method)));
                 }
                 Ok(None) => return Ok(answer),
-                Err(error) => return Err(Broken::Lost(told(error, call.method))),
+                Err(error) => return Err(Broken::Lost(throughline_net::told(call.method, error))),
             }
         }
     }
@@ -127,20 +127,9 @@ impl Client {
 /// Only a connection that never came about is proof that nothing was sent.
 fn broken(error: reqwest::Error, method: &str) -> Broken {
     let never = error.is_connect() || error.is_builder();
-    let why = told(error, method);
+    // Without the address, which holds the token.
+    let why = throughline_net::told(method, error);
     if never { Broken::NotSent(why) } else { Broken::Lost(why) }
-}
-
-/// An error's chain of causes without the address, which holds the token.
-fn told(error: reqwest::Error, method: &str) -> String {
-    let error = error.without_url();
-    let mut text = format!("{method}: {error}");
-    let mut cause = std::error::Error::source(&error);
-    while let Some(inner) = cause {
-        text = format!("{text}: {inner}");
-        cause = inner.source();
-    }
-    text
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ use super::events::escaped;
 use super::json;
 use crate::app::App;
 use crate::auth::{Caller, Scope};
+use crate::codes;
 use crate::deliver::{Delivery, Tell, deliver};
 use crate::idempotency::Keyed;
 use crate::problem::{Pointed, Problem};
@@ -173,7 +174,11 @@ async fn find(
     {
         return Ok((FactKey::thread(lane), lane.clone()));
     }
-    let none = || Problem::not_found("fact");
+    let places = match named {
+        Some(_) => "in that conversation, its epics or its channel",
+        None => "of an epic or a channel; one of a conversation is found by its lane alone",
+    };
+    let none = || Problem::new(&codes::NOT_FOUND, format!("there is no fact {fact} {places}"));
     let key = app.store().fact_set_of(&caller.tenant, fact).await?.ok_or_else(none)?;
     let set = app.runtime().facts(&key).await?;
     let known = set.facts.iter().find(|known| known.canonical_id == *fact).ok_or_else(none)?;
