@@ -118,10 +118,9 @@ pub fn unhex(text: &str) -> Option<Vec<u8>> {
     text.as_bytes().chunks_exact(2).map(|pair| Some(digit(pair[0])? << 4 | digit(pair[1])?)).collect()
 }
 
-/// Lower-case base32 (RFC 4648 alphabet) without padding, of bytes whose count is a multiple of five.
-pub fn base32(bytes: &[u8]) -> String {
+/// Appends lower-case base32 (RFC 4648 alphabet) without padding, of bytes whose count is a multiple of five.
+pub fn base32(bytes: &[u8], out: &mut String) {
     const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
-    let mut out = String::with_capacity(bytes.len().div_ceil(5) * 8);
     let (mut buffer, mut bits) = (0u32, 0u32);
     for &byte in bytes {
         buffer = (buffer << 8) | u32::from(byte);
@@ -131,7 +130,6 @@ pub fn base32(bytes: &[u8]) -> String {
             out.push(char::from(ALPHABET[(buffer >> bits & 31) as usize]));
         }
     }
-    out
 }
 
 #[cfg(test)]

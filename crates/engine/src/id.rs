@@ -3,7 +3,7 @@
 
 use alloc::format;
 use alloc::string::String;
-use core::fmt;
+use core::fmt::{self, Write as _};
 use serde::{Deserialize, Serialize};
 
 use crate::canon::{base32, sha256, write_strings};
@@ -146,9 +146,11 @@ impl<'a> Mint<'a> {
     /// The id of the turn's `ordinal`-th effect (`spec 06 §4.1`).
     #[must_use]
     pub fn effect(&self, ordinal: u32) -> EffectId {
-        let mut name = String::from("[\"throughline/effect/1\",");
+        let mut name = String::with_capacity(128);
+        name.push_str("[\"throughline/effect/1\",");
         write_strings(&self.lane.parts(), &mut name);
-        name.push_str(&format!(",{},{ordinal}]", self.revision));
+        // Writing to a text never fails.
+        let _ = write!(name, ",{},{ordinal}]", self.revision);
         EffectId(digest_id(EffectId::PREFIX, &name))
     }
 
@@ -162,12 +164,15 @@ impl<'a> Mint<'a> {
     /// Any other id of this turn.
     #[must_use]
     pub fn other(&self, prefix: &str, ordinal: u32) -> String {
-        let revision = self.revision;
+        let mut id = String::with_capacity(prefix.len() + TAG + 16);
+        id.push_str(prefix);
         if KINDS.contains(&(prefix, true)) {
-            format!("{prefix}{}_{revision}_{ordinal}", tag(&self.id))
-        } else {
-            format!("{prefix}{revision}_{ordinal}")
+            id.push_str(tag(&self.id));
+            id.push('_');
         }
+        // Writing to a text never fails.
+        let _ = write!(id, "{}_{ordinal}", self.revision);
+        id
     }
 }
 
@@ -211,7 +216,10 @@ fn number(digits: &str) -> Option<u64> {
 
 /// `prefix` and the base32 of the first 15 bytes of SHA-256.
 pub(crate) fn digest_id(prefix: &str, canonical: &str) -> String {
-    format!("{prefix}{}", base32(&sha256(&[canonical.as_bytes()])[..15]))
+    let mut id = String::with_capacity(prefix.len() + 24);
+    id.push_str(prefix);
+    base32(&sha256(&[canonical.as_bytes()])[..15], &mut id);
+    id
 }
 
 #[cfg(test)]

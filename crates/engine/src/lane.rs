@@ -71,7 +71,8 @@ impl LaneKey {
     /// The lane's public name (`spec 06 §4.1`).
     #[must_use]
     pub fn id(&self) -> LaneId {
-        let mut name = String::from("[\"throughline/lane/1\",");
+        let mut name = String::with_capacity(128);
+        name.push_str("[\"throughline/lane/1\",");
         write_strings(&self.parts(), &mut name);
         name.push(']');
         LaneId(digest_id(LaneId::PREFIX, &name))

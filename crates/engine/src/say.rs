@@ -457,7 +457,7 @@ pub(crate) fn form_unknown(name: &str) -> String {
 }
 
 pub(crate) fn gate_card(text: &str, chars: usize) -> String {
-    let mut shown = String::new();
+    let mut shown = String::with_capacity(text.len().min(chars));
     let spaced = text.split_whitespace().enumerate();
     let line = spaced.flat_map(|(i, word)| (i > 0).then_some(' ').into_iter().chain(word.chars()));
     for (i, c) in line.enumerate() {

@@ -181,7 +181,7 @@ async fn shown(
 ) -> Result<Vec<throughline_engine::selection::SetOption>, Stop> {
     let lane: Lane = host.lane(key).await?;
     let set = lane.records.iter().find_map(|record| match record {
-        Record::OptionSet(set) if set.id.as_str() == id => Some(set.options.clone()),
+        Record::OptionSet(set) if set.id.as_str() == id => Some(set.options.to_vec()),
         _ => None,
     });
     Ok(set.unwrap_or_default())

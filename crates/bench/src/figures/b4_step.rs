@@ -59,8 +59,13 @@ impl Case {
 /// Messages in a lane whose window is full.
 const FULL: usize = 32;
 
-/// The kinds of message that are quoted, and whose instructions are counted.
-pub(crate) fn cases() -> Vec<Case> {
+/// The kinds of message whose instructions are counted.
+pub(crate) fn counted() -> Vec<Case> {
+    cases().into_iter().chain(with_lists()).collect()
+}
+
+/// The kinds of message that are quoted, without a list.
+fn cases() -> Vec<Case> {
     vec![
         Case::new("a typical message, through all rungs to the gate", FULL, GATE),
         Case::new("a request that a rule decides, answered with a reply", FULL, REPLY),

@@ -37,12 +37,29 @@ impl Id for CardId {
 /// assert_eq!(window.iter().collect::<Vec<_>>(), [MessageId::from("m_2")]);
 /// assert_eq!(serde_json::to_string(&window).unwrap(), r#"["m_2"]"#);
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(PartialEq)]
 pub struct Ids<T> {
     text: String,
     /// Where each id ends.
     ends: Vec<usize>,
     of: PhantomData<fn() -> T>,
+}
+
+/// Ids that a turn usually adds to a list it copied, and their bytes.
+const ADDED: (usize, usize) = (2, 32);
+
+/// A copy with room for what is added to it.
+impl<T> Clone for Ids<T> {
+    fn clone(&self) -> Self {
+        if self.is_empty() {
+            return Self::default();
+        }
+        let mut text = String::with_capacity(self.text.len() + ADDED.1);
+        text.push_str(&self.text);
+        let mut ends = Vec::with_capacity(self.ends.len() + ADDED.0);
+        ends.extend_from_slice(&self.ends);
+        Self { text, ends, of: PhantomData }
+    }
 }
 
 impl<T> Default for Ids<T> {

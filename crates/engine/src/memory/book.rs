@@ -239,6 +239,9 @@ impl Turn<'_> {
     pub(crate) fn write_facts(&mut self) -> Vec<FactsTouched> {
         let now = self.now();
         let mut books = core::mem::take(&mut self.books);
+        if books.open.is_empty() && books.used.is_empty() {
+            return Vec::new();
+        }
         let thread = FactKey::thread(&self.lane.key);
         if let Some(mut book) = books.open.remove(&thread) {
             book.settle_gone(now);

@@ -162,7 +162,11 @@ pub(crate) fn overheard(turn: &mut Turn<'_>, decision: &Decision) {
         return;
     }
     let answered = usize::from(turn.books.answered);
-    for stated in rules::stated(&Words::of(turn.kept(&posted.text))).into_iter().skip(answered) {
+    // A message that nothing was taken from is cut into words already.
+    let text = turn.kept(&posted.text);
+    let cut = turn.said.clone().filter(|said| said.text() == text);
+    let stated = cut.map_or_else(|| rules::stated(&Words::of(text)), |said| rules::stated(&said.words));
+    for stated in stated.into_iter().skip(answered) {
         hear(turn, stated, &message);
     }
 }

@@ -344,7 +344,7 @@ fn words_of_the_gate(turn: &mut Turn<'_>) -> Option<Decision> {
     let said = said(turn);
     let gate = turn.open_cards().rev().find(|card| matches!(card.about, About::ScopeGate { .. }))?;
     let in_focus = focus(turn).anchor_id() == Some(&gate.message);
-    let action = choice::chosen(allowed(Step::ScopeGate), &gate.id.0, &said.words, in_focus)?;
+    let action = choice::chosen(allowed(Step::ScopeGate), &said.words, in_focus)?;
     let answers_else = focus(turn).replies() && focus(turn).anchor_id() != Some(&gate.message);
     if answers_else || gate.expires_at.is_some_and(|end| turn.now() > end) {
         return None;

@@ -4,11 +4,10 @@
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
-use super::names::Names;
 use super::parse::Parses;
 use super::read::{Pool, Reading};
 use super::scene::base;
-use super::{OptionSet, Origin, Scope, SetOption, Shown};
+use super::{Listed, SetOption};
 use crate::recognize::Words;
 use crate::recognize::lexicon::RECOGNIZE;
 use crate::work::Risk;
@@ -18,7 +17,7 @@ use crate::workflow::Action;
 const MOST: usize = 8;
 
 /// The button a text denotes: by its label, or by its place when it is the card that the text is about.
-pub(crate) fn chosen(actions: &[Action], instance: &str, text: &Words, in_focus: bool) -> Option<Action> {
+pub(crate) fn chosen(actions: &[Action], text: &Words, in_focus: bool) -> Option<Action> {
     if text.all().len() > MOST {
         return None;
     }
@@ -34,27 +33,10 @@ pub(crate) fn chosen(actions: &[Action], instance: &str, text: &Words, in_focus:
         exec_ref: Some(action.word().to_string()),
         risk: Risk::Read,
     };
-    let shown = Shown {
-        scope: Scope::Chat,
-        scope_instance: instance.into(),
-        title: None,
-        user: None,
-        options: actions.iter().map(option).collect(),
-        refreshable: false,
-        message_id: None,
-        displayed: None,
-        focused_option: None,
-    };
-    let set = OptionSet::of(&shown, Origin::Engine).ok()?;
-    let order = base(&set);
-    let pool = Pool {
-        set: &set,
-        names: Names::of(&set),
-        order: &order,
-        displayed: order.len(),
-        positional: in_focus,
-        marked: 0,
-    };
+    let options = Listed::from(actions.iter().map(option).collect::<Vec<SetOption>>());
+    let order = base(&options);
+    let pool =
+        Pool { options: &options, order: &order, displayed: order.len(), positional: in_focus, marked: 0 };
     match pool.read(&Parses::of(&RECOGNIZE[0], text, false)) {
         Reading::One(option, _) => actions.get(option).copied(),
         _ => None,
@@ -68,7 +50,7 @@ mod tests {
     #[test]
     fn a_button_is_named_or_counted() {
         let actions = [Action::SelectReview, Action::SelectTicket, Action::Dismiss];
-        let said = |text: &str, in_focus| chosen(&actions, "l/p", &Words::of(text), in_focus);
+        let said = |text: &str, in_focus| chosen(&actions, &Words::of(text), in_focus);
         assert_eq!(said("Create ticket", false), Some(Action::SelectTicket));
         assert_eq!(said("the second one please", true), Some(Action::SelectTicket));
         assert_eq!(said("3", true), Some(Action::Dismiss));

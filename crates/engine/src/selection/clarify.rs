@@ -51,7 +51,7 @@ pub(super) fn ask(
             };
             let (order, displayed) = match set.newest(&view.user) {
                 Some(showing) => (showing.order.clone(), usize::from(showing.displayed)),
-                None => (super::scene::base(&set), 0),
+                None => (super::scene::base(&set.options), 0),
             };
             let most = (displayed + turn.policy.selection.max_shown).min(order.len());
             let displayed = u8::try_from(most).unwrap_or(u8::MAX);

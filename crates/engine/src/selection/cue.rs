@@ -30,11 +30,18 @@ const EVERYDAY: SectionId = named("common");
 const TYPO: usize = 4;
 
 /// A registered place that people can name.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Place<'p> {
-    pub(crate) scope: Scope,
-    pub(crate) instance: &'p str,
-    pub(crate) title: &'p str,
+    scope: Scope,
+    instance: &'p str,
+    /// Folded.
+    title: String,
+}
+
+impl<'p> Place<'p> {
+    pub(crate) fn of(scope: Scope, instance: &'p str, title: &str) -> Self {
+        Self { scope, instance, title: normal::compact(title, false) }
+    }
 }
 
 /// How sure a cue is.
@@ -62,9 +69,10 @@ pub(crate) struct Cue {
 /// The cues of a text, in their order. Slips are only looked for where nothing is written as it should be.
 pub(crate) fn cues(lexicon: &'static Lexicon, message: &Words, places: &[Place<'_>]) -> Vec<Cue> {
     let words = message.all();
+    let spelling = if places.is_empty() { Spelling::default() } else { Spelling::of(message) };
     let (mut found, mut at) = (Vec::new(), 0);
     while at < words.len() {
-        let cue = at_word(lexicon, message, places, at);
+        let cue = at_word(lexicon, message, (places, &spelling), at);
         at = cue.as_ref().map_or(at + 1, |cue| cue.words.end);
         found.extend(cue);
     }
@@ -79,7 +87,7 @@ pub(crate) fn answered(
     titles: &[(Scope, String, String)],
 ) -> Option<(Scope, Option<String>)> {
     let places: Vec<Place<'_>> =
-        titles.iter().map(|(scope, instance, title)| Place { scope: *scope, instance, title }).collect();
+        titles.iter().map(|(scope, instance, title)| Place::of(*scope, instance, title)).collect();
     let offered = |scope: Scope, instance: Option<&String>| {
         let same = |place: &&(Scope, Option<String>)| {
             place.0 == scope && (instance.is_none() || place.1.is_none() || place.1.as_ref() == instance)
@@ -99,7 +107,8 @@ pub(crate) fn answered(
     {
         return offered(scope, None);
     }
-    let named = places.iter().find(|place| title(message, place.title, 0) == Some(words.len()))?;
+    let spelling = Spelling::of(message);
+    let named = places.iter().find(|place| spelling.end(&place.title, 0) == Some(words.len()))?;
     offered(named.scope, Some(&named.instance.into()))
 }
 
@@ -117,7 +126,12 @@ pub(crate) fn without(message: &Words, cue: &Range<usize>) -> String {
     rest
 }
 
-fn at_word(lexicon: &'static Lexicon, message: &Words, places: &[Place<'_>], at: usize) -> Option<Cue> {
+fn at_word(
+    lexicon: &'static Lexicon,
+    message: &Words,
+    (places, spelling): (&[Place<'_>], &Spelling),
+    at: usize,
+) -> Option<Cue> {
     let words = message.all();
     let known = CUES.into_iter().map(|(section, scope)| (lexicon.section(section).longest(words, at), scope));
     let (length, scope) = known.max_by_key(|(length, _)| *length)?;
@@ -125,7 +139,7 @@ fn at_word(lexicon: &'static Lexicon, message: &Words, places: &[Place<'_>], at:
     // A place's own name wins over a general word: "from the current sprint".
     let leads = lexicon.section(NAMED).ends(words, at) & !1;
     let named = |lead: usize| {
-        places.iter().filter_map(move |place| Some((place, title(message, place.title, at + lead)?)))
+        places.iter().filter_map(move |place| Some((place, spelling.end(&place.title, at + lead)?)))
     };
     let is_panel = |word: &crate::recognize::words::Word| message.folded(word) == PANEL;
     let inside = words.get(at).is_some_and(|word| message.folded(word) == IN);
@@ -142,31 +156,44 @@ fn at_word(lexicon: &'static Lexicon, message: &Words, places: &[Place<'_>], at:
     if length > 0 { cue(scope, None, at + length) } else { None }
 }
 
-/// Where a place's title ends that begins at a word.
-fn title(message: &Words, title: &str, at: usize) -> Option<usize> {
-    spelled(message, &normal::compact(title, false), at)
+/// The words of a message folded as names are, one right behind the other: any number of names is looked for in them.
+#[derive(Default)]
+pub(super) struct Spelling {
+    text: String,
+    /// Where each word ends.
+    ends: Vec<usize>,
+    /// Bit `b`: a word begins with a byte whose last six bits are `b`. Most names begin otherwise.
+    begin: u64,
 }
 
-/// Whether a text holds a name as whole words.
-pub(super) fn mentions(message: &Words, name: &str) -> bool {
-    let name = normal::compact(name, false);
-    (0..message.all().len()).any(|at| spelled(message, &name, at).is_some())
-}
+impl Spelling {
+    pub(super) fn of(message: &Words) -> Self {
+        let words = message.all().iter().map(|word| message.raw(word));
+        let (text, ends) = normal::compact_each(words, message.text().len());
+        let starts = core::iter::once(0).chain(ends.iter().copied());
+        let begin = starts.filter_map(|at| text.as_bytes().get(at)).fold(0, |all, byte| all | bit(*byte));
+        Self { text, ends, begin }
+    }
 
-/// Where a folded name ends that begins at a word: no further is read than it is a beginning of it.
-fn spelled(message: &Words, title: &str, at: usize) -> Option<usize> {
-    let words = message.all();
-    let mut said = String::new();
-    for (end, word) in (at + 1..).zip(words.get(at..)?) {
-        said.push_str(&normal::compact(message.raw(word), false));
-        if said == title {
-            return (!title.is_empty()).then_some(end);
-        }
-        if !title.starts_with(said.as_str()) {
+    /// Whether these are whole words of it: a folded name.
+    pub(super) fn holds(&self, name: &str) -> bool {
+        let may = name.as_bytes().first().is_some_and(|byte| self.begin & bit(*byte) != 0);
+        may && (0..self.ends.len()).any(|at| self.end(name, at).is_some())
+    }
+
+    /// Behind which word a folded name ends that begins at a word.
+    fn end(&self, name: &str, at: usize) -> Option<usize> {
+        let from = at.checked_sub(1).map_or(Some(0), |before| self.ends.get(before).copied())?;
+        if name.is_empty() || !self.text.get(from..)?.starts_with(name) {
             return None;
         }
+        let behind = self.ends.get(at..)?.iter().position(|end| *end == from + name.len())?;
+        Some(at + behind + 1)
     }
-    None
+}
+
+fn bit(byte: u8) -> u64 {
+    1 << (byte & 63)
 }
 
 /// "from chta": asked about, never followed.
@@ -190,12 +217,11 @@ fn slips(lexicon: &'static Lexicon, message: &Words, places: &[Place<'_>]) -> Ve
             }
             let titles = places
                 .iter()
-                .map(|place| (Some(place.scope), Some(place.instance), normal::compact(place.title, false)))
+                .map(|place| (Some(place.scope), Some(place.instance), place.title.as_str()))
                 .filter(|(.., title)| title.chars().count() >= TYPO);
-            let known =
-                vocabulary.words().map(|(_, word)| (scope(vocabulary.spelled(word)), None, word.into()));
+            let known = vocabulary.words().map(|(_, word)| (scope(vocabulary.spelled(word)), None, word));
             let near = known.chain(titles).filter_map(|(scope, instance, word)| {
-                let far = distance(said, &word, 2).filter(|far| *far > 0)?;
+                let far = distance(said, word, 2).filter(|far| *far > 0)?;
                 Some((far, scope?, instance))
             });
             if let Some((far, scope, instance)) = near.min_by_key(|(far, ..)| *far) {
@@ -218,14 +244,13 @@ mod tests {
     use super::*;
     use crate::recognize::lexicon::RECOGNIZE;
 
-    const PLACES: [Place<'static>; 2] = [
-        Place { scope: Scope::Widget, instance: "w-1", title: "Recent" },
-        Place { scope: Scope::Widget, instance: "w-2", title: "Links Panels" },
-    ];
+    fn places() -> [Place<'static>; 2] {
+        [Place::of(Scope::Widget, "w-1", "Recent"), Place::of(Scope::Widget, "w-2", "Links Panels")]
+    }
 
     fn read(text: &str) -> Vec<(Scope, Option<String>, Sure, String)> {
         let words = Words::of(text);
-        let cues = cues(&RECOGNIZE[0], &words, &PLACES);
+        let cues = cues(&RECOGNIZE[0], &words, &places());
         cues.into_iter().map(|cue| (cue.scope, cue.instance, cue.sure, without(&words, &cue.words))).collect()
     }
 

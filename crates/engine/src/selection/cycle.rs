@@ -98,7 +98,7 @@ pub(super) fn open(
     view.guard = Some(Guard {
         key: open.key.clone(),
         suggested: None,
-        order: super::scene::base(&set),
+        order: super::scene::base(&set.options),
         executed: false,
     });
     let effect = call(turn, &view, &mut cycle, &set, Vec::new());
@@ -404,7 +404,7 @@ fn picked(
 /// The order of a question as it was asked: the same text again shows no other.
 fn lead(view: &mut View, set: &OptionSet, first: usize) {
     if let Some(guard) = &mut view.guard {
-        guard.order = super::scene::base(set);
+        guard.order = super::scene::base(&set.options);
         guard.order.sort_by_key(|place| usize::from(*place) != first);
     }
 }
@@ -535,13 +535,14 @@ pub(crate) fn fetched(
         return vetoed(turn, view, &cycle, &set, Reason::CandidatesChanged);
     }
     // Only what tells the frozen options apart: no option comes in this way, and none is renamed.
-    let mut seen = set.clone();
-    for option in &mut seen.options {
+    let mut options = set.options.to_vec();
+    for option in &mut options {
         let Some(newer) = now(&option.id) else { continue };
         option.metadata.fill(&newer.metadata);
         option.sublabel = option.sublabel.take().or_else(|| newer.sublabel.clone());
         option.badge = option.badge.take().or_else(|| newer.badge.clone());
     }
+    let seen = OptionSet { options: options.into(), ..set.clone() };
     again(turn, view, cycle, &set, &seen, focused)
 }
 

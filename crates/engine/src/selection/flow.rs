@@ -61,26 +61,27 @@ pub(crate) fn selection(turn: &mut Turn<'_>) -> Tried {
     if view.refined.is_some_and(|turn| view.within(turn, 1)) {
         return Passed(refined(turn, view));
     }
-    let (words, place) = match scope_answer(turn, &view) {
+    let asked = view.scope_question.is_some();
+    let there = match scope_answer(turn, &view) {
         Asked::Again(decision) => return Decided(decision),
-        Asked::There(words, place) => (words, Some(place)),
-        Asked::Nothing => (said.words.clone(), None),
+        Asked::There(words, place) => Some((words, place)),
+        Asked::Nothing => None,
     };
+    let (words, place) = there.as_ref().map_or((&said.words, None), |(words, place)| (words, Some(place)));
     // The question where an option is was answered, or is over.
-    let mut view = turn.view(&said.by);
-    let yes = plain_yes(turn, &words);
+    let mut view = if asked { turn.view(&said.by) } else { view };
+    let yes = plain_yes(turn, words);
     let reply =
         Some(focus(turn)).filter(|focus| focus.replies()).and_then(|focus| focus.anchor_id().cloned());
     let ruling = {
-        let sets: Vec<&OptionSet> =
-            turn.sets().into_iter().filter(|set| view.standing(&set.id).is_some()).collect();
+        let sets: Vec<&OptionSet> = turn.sets().filter(|set| view.standing(&set.id).is_some()).collect();
         rule(&Scene {
             lexicon: &RECOGNIZE[0],
             view: &view,
             sets: &sets,
-            message: &words,
+            message: words,
             reply: reply.as_ref(),
-            place: place.as_ref(),
+            place,
             yes,
             policy: &turn.policy.selection,
             now: turn.now(),
@@ -98,10 +99,13 @@ pub(crate) fn selection(turn: &mut Turn<'_>) -> Tried {
 
 /// The whole message is a yes, or a no.
 fn plain_yes(turn: &Turn<'_>, words: &Words) -> Option<bool> {
+    if words.all().len() > 3 {
+        return None;
+    }
     let found = recognize::answer(&Expected::Boolean, words, &context(turn)).ok()?;
     match found.value {
         // "Ok, thanks" closes; it says yes to nothing.
-        Value::Boolean(yes) if found.remainder.is_none() && words.all().len() <= 3 => {
+        Value::Boolean(yes) if found.remainder.is_none() => {
             Some(yes).filter(|yes| !yes || !recognize::acknowledgement(words, &context(turn)) || plain(words))
         }
         _ => None,
@@ -339,8 +343,7 @@ fn scope_answer(turn: &mut Turn<'_>, view: &View) -> Asked {
 
 /// The list that is in a place now.
 pub(super) fn there(turn: &Turn<'_>, view: &View, place: &super::scene::Where) -> Option<OptionSet> {
-    let sets: Vec<&OptionSet> =
-        turn.sets().into_iter().filter(|set| view.standing(&set.id).is_some()).collect();
+    let sets: Vec<&OptionSet> = turn.sets().filter(|set| view.standing(&set.id).is_some()).collect();
     let words = Words::default();
     let scene = Scene {
         lexicon: &RECOGNIZE[0],
@@ -369,7 +372,7 @@ impl Turn<'_> {
     pub(super) fn titles(&self, view: &View) -> Vec<(Scope, String, String)> {
         let stands = |set: &&OptionSet| view.standing(&set.id).is_some();
         let titled = |set: &OptionSet| Some((set.scope, set.scope_instance.clone(), set.title.clone()?));
-        self.sets().into_iter().filter(stands).filter_map(titled).collect()
+        self.sets().filter(stands).filter_map(titled).collect()
     }
 }
 
@@ -384,12 +387,11 @@ fn refined(turn: &mut Turn<'_>, mut view: View) -> Predicate {
 
 /// A text that is no choice goes on. A request puts a list of the chat aside; a question or a thank-you does not.
 pub(super) fn leave(turn: &mut Turn<'_>, mut view: View, reason: Reason) -> Predicate {
-    let said = said(turn);
     let asks = matches!(reason, Reason::SelectionQuestion | Reason::SelectionVerify);
-    let closes = recognize::acknowledgement(&said.words, &context(turn));
+    let closes = || recognize::acknowledgement(&said(turn).words, &context(turn));
     view.scope_question = None;
     let chat = view.active_scope == Some(Scope::Chat);
-    if chat && !asks && !closes && reason != Reason::SelectionNothing {
+    if chat && !asks && reason != Reason::SelectionNothing && !closes() {
         view.park(Parked::Interrupt, turn.now());
     }
     turn.account().handoff = Some(handoff::of(turn, &view, reason));
@@ -440,7 +442,7 @@ pub(crate) fn stopped(turn: &mut Turn<'_>, user: &str, text: Option<&str>) -> Op
 
 /// An option that is called what was taken as a stop.
 fn named<'s>(set: &'s OptionSet, text: &str) -> Option<&'s str> {
-    let own = super::scene::bare(set).whole(text);
+    let (own, _) = super::scene::bare(set).whole(text);
     (own.count_ones() == 1).then(|| set.options[own.trailing_zeros() as usize].label.as_str())
 }
 

@@ -1,6 +1,7 @@
 //! What leaves this lane with a text that is no choice (`spec 04 §15`): what kind of thing it is, and what it is about when
 //! exactly one thing can be meant. And the one question this lane can answer itself: what was done.
 
+use super::cue::Spelling;
 use super::{
     ActionOutcome, Handoff, HandoffKind, OptionSet, Referent, ReferentKind, Scope, Slot, TraceEntry, View,
     cue,
@@ -49,16 +50,17 @@ fn plain(view: &View, kind: HandoffKind) -> Handoff {
 }
 
 fn semantic(turn: &Turn<'_>, view: &View, words: &Words, reason: Reason) -> Handoff {
+    let asked = slot(words);
     let slot = match reason {
         Reason::SelectionVerify => Some(Slot::ExplainLastAction),
-        _ => slot(words).or(Some(Slot::ExplainEntityMeaning)),
+        _ => asked.or(Some(Slot::ExplainEntityMeaning)),
     };
     let cued = cue::cues(&RECOGNIZE[0], words, &[]).first().map(|cue| cue.scope);
     let scope = cued.or(view.active_scope);
     Handoff {
         slot,
         scope,
-        referent: referent(turn, view, words, scope),
+        referent: referent(turn, view, (words, asked), scope),
         ..plain(view, HandoffKind::Semantic)
     }
 }
@@ -79,20 +81,24 @@ fn slot(words: &Words) -> Option<Slot> {
 
 /// What it is about: what it names, what is looked at, what was done last; borrowed only where the words point, and only
 /// when one thing fits.
-fn referent(turn: &Turn<'_>, view: &View, words: &Words, scope: Option<Scope>) -> Option<Referent> {
+fn referent(
+    turn: &Turn<'_>,
+    view: &View,
+    (words, asked): (&Words, Option<Slot>),
+    scope: Option<Scope>,
+) -> Option<Referent> {
     let stands =
         |set: &&OptionSet| view.standing(&set.id).is_some() && scope.is_none_or(|scope| set.scope == scope);
-    let mut named = turn.sets().into_iter().filter(stands).flat_map(|set| {
-        set.options
-            .iter()
-            .filter(|option| cue::mentions(words, &option.label))
-            .map(move |option| (set, option))
+    let spelling = Spelling::of(words);
+    let mut named = turn.sets().filter(stands).flat_map(|set| {
+        let named = set.options.names().labels().filter(|(_, label)| spelling.holds(label));
+        named.map(move |(option, _)| (set, &set.options[option]))
     });
     if let (Some((set, option)), None) = (named.next(), named.next()) {
         let kind = if set.scope == Scope::Chat { ReferentKind::Choice } else { ReferentKind::WidgetItem };
         return Some(Referent { kind, id: option.id.clone(), scope: set.scope, set: Some(set.id.clone()) });
     }
-    if !RECOGNIZE[0].section(POINTS).within(words.all()) && slot(words).is_none() {
+    if asked.is_none() && !RECOGNIZE[0].section(POINTS).within(words.all()) {
         return None;
     }
     let focused = view.focus.as_ref().filter(|focus| scope.is_none_or(|scope| focus.scope == scope));
@@ -110,7 +116,7 @@ fn referent(turn: &Turn<'_>, view: &View, words: &Words, scope: Option<Scope>) -
 
 /// "Did I open sample2?" is answered from what was done (`spec 04 §15`): nothing is executed, and no model is asked.
 pub(crate) fn answer(turn: &mut Turn<'_>) -> Option<Decision> {
-    let handoff = turn.trace.selection.as_ref()?.handoff.clone()?;
+    let handoff = turn.trace.selection.as_ref()?.handoff.as_ref()?;
     let said = said(turn);
     if handoff.kind != HandoffKind::Semantic || !verifies(&said.words) {
         return None;
@@ -118,7 +124,7 @@ pub(crate) fn answer(turn: &mut Turn<'_>) -> Option<Decision> {
     let view = turn.view(&said.by);
     let done = |entry: &&TraceEntry| entry.outcome == ActionOutcome::Success;
     // "Did you pick a name for the service?" is about something else.
-    let about = handoff.referent?;
+    let about = handoff.referent.clone()?;
     let mut entries = view.recent_action_trace.iter().filter(done);
     let text = match entries.find(|entry| entry.target_ref.id == about.id) {
         Some(entry) => words::was_done(&entry.target_ref.label, entry.timestamp, turn.now()),

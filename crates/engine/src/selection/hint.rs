@@ -1,6 +1,7 @@
 //! What a text resembles among options (`spec 04 §7`, *Advisory*). It orders a question and hints a model, and never
 //! executes anything: a misspelling is asked about.
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
@@ -10,13 +11,13 @@ use icu_normalizer::DecomposingNormalizerBorrowed;
 use icu_properties::CodePointMapData;
 use icu_properties::props::GeneralCategory;
 
-use super::names::Name;
-use super::parse::Parses;
+use super::names::Alike;
+use super::parse::{MOST, Parses};
 use super::read::{Options, Pool};
-use crate::recognize::lexicon::{Section, SectionId};
+use crate::recognize::lexicon::SectionId;
 use crate::recognize::named;
 use crate::recognize::selection::normal;
-use crate::recognize::words::Words;
+use crate::recognize::words::{Word, Words};
 
 const STOP: SectionId = named("list.stop");
 const ORDINAL: SectionId = named("ordinal");
@@ -76,30 +77,33 @@ impl Hints {
 
 /// What the text resembles, by the best of its parses.
 pub(crate) fn hints(parses: &Parses<'_>, pool: &Pool<'_>) -> Hints {
-    let stop = parses.lexicon.section(STOP);
-    let cores: Vec<Range<usize>> = parses.cores().collect();
-    let words = parses.message.all().iter();
-    let slipped: Vec<Vec<(usize, usize)>> =
-        words.map(|word| slips(parses, parses.message.folded(word))).collect();
-    let said: Vec<Said<'_>> = cores.iter().map(|core| Said::of(parses, core, stop, &slipped)).collect();
-    let mut best: Vec<Option<Score>> = alloc::vec![None; pool.set.options.len()];
+    let words = parses.message.all();
+    let cores: Vec<(Range<usize>, String)> =
+        parses.cores().map(|core| (core.clone(), normal::compact(parses.written(&core), false))).collect();
+    let said: Vec<Said<'_>> = cores.iter().map(|(core, compact)| Said::of(core, compact)).collect();
+    let mut best: Vec<Option<Score>> = alloc::vec![None; pool.options.len()];
     let mut better = |at: usize, score: Score| {
         if let Some(known) = best.get_mut(at) {
             *known = Some(known.map_or(score, |known| known.min(score)));
         }
     };
-    for said in &said {
-        for name in pool.names.alike() {
-            if let Some(score) = said.like(name) {
-                better(name.option, score);
-            }
-        }
-        for (place, distance) in &said.slips {
+    let stop = parses.lexicon.section(STOP);
+    let telling = |word: &Word| long(parses.message.folded(word), 3) && !stop.is(core::slice::from_ref(word));
+    let telling = if said.is_empty() { 0 } else { those(words, telling) };
+    for (name, alike) in pool.options.names().alike().filter(|_| !said.is_empty()) {
+        let theirs = |word: &Word| alike.words.split(' ').any(|known| known == parses.message.folded(word));
+        let shared = those(words, theirs);
+        let scores = said.iter().filter_map(|said| said.like(name.said(), alike, shared, telling));
+        scores.min().into_iter().for_each(|score| better(name.option, score));
+    }
+    let read = said.iter().fold(0, |all, said| all | said.words);
+    for (_, word) in words.iter().enumerate().filter(|(at, _)| *at < MOST && read & 1 << at != 0) {
+        slips(parses, parses.message.folded(word), |place, distance| {
             if let Some(at) = pool.order.iter().take(pool.displayed).nth(place - 1) {
-                let score = Score { class: Class::A2, shared: Reverse(0), distance: *distance };
+                let score = Score { class: Class::A2, shared: Reverse(0), distance };
                 better(usize::from(*at), score);
             }
-        }
+        });
     }
     let scored = best.into_iter().enumerate();
     let mut ranked: Vec<(usize, Score)> = scored.filter_map(|(at, score)| Some((at, score?))).collect();
@@ -107,73 +111,68 @@ pub(crate) fn hints(parses: &Parses<'_>, pool: &Pool<'_>) -> Hints {
     Hints { ranked }
 }
 
-/// A core, prepared.
-struct Said<'m> {
-    compact: String,
-    plain: String,
-    tokens: Vec<&'m str>,
-    telling: Vec<bool>,
-    letters: usize,
-    /// Places whose words its own are a slip away from, and how far.
-    slips: Vec<(usize, usize)>,
+/// The words for which it is so: bit `k` is word `k`.
+fn those(words: &[Word], fits: impl Fn(&Word) -> bool) -> u64 {
+    let those = words.iter().enumerate().take(MOST).filter(|(_, word)| fits(word));
+    those.fold(0, |all, (at, _)| all | 1 << at)
 }
 
-impl<'m> Said<'m> {
-    fn of(parses: &Parses<'m>, core: &Range<usize>, stop: Section, slipped: &[Vec<(usize, usize)>]) -> Self {
-        let words = &parses.message.all()[core.clone()];
-        let compact = normal::compact(parses.written(core), false);
-        let telling = words.iter().map(|word| !stop.is(core::slice::from_ref(word))).collect();
-        let tokens = parses.tokens(core);
-        let letters = compact.chars().count();
-        let slips = slipped[core.clone()].iter().flatten().copied().collect();
-        Self { plain: plain(&compact), compact, tokens, telling, letters, slips }
+fn long(text: &str, least: usize) -> bool {
+    text.chars().nth(least - 1).is_some()
+}
+
+/// A core, prepared.
+struct Said<'c> {
+    compact: &'c str,
+    plain: Cow<'c, str>,
+    letters: usize,
+    /// Its words, as bits.
+    words: u64,
+}
+
+impl<'c> Said<'c> {
+    fn of(core: &Range<usize>, compact: &'c str) -> Self {
+        let words = (1 << core.end) - (1 << core.start);
+        Self { compact, plain: plain(compact), letters: compact.chars().count(), words }
     }
 
-    fn like(&self, name: &Name) -> Option<Score> {
-        let compact = name.said();
-        if self.compact.is_empty() || compact.is_empty() {
+    /// How much it is like a name. `shared`: the words that the name has too; `telling`: those that tell something.
+    fn like(&self, name: &str, alike: &Alike, shared: u64, telling: u64) -> Option<Score> {
+        if self.compact.is_empty() || name.is_empty() {
             return None;
         }
-        let alike = name.resemblance();
-        let theirs = |token: &&str| alike.words.split(' ').any(|word| word == *token);
-        let shared = |token: &&str| theirs(token);
-        let count = self.tokens.iter().filter(|token| shared(token)).count();
+        let shared = shared & self.words;
+        let count = shared.count_ones() as usize;
         let score = |class, distance| Some(Score { class, shared: Reverse(count), distance });
         if self.plain == alike.plain {
             return score(Class::A1, 0);
         }
         let most = allowed(alike.letters);
         let near = most > 0 && self.letters.abs_diff(alike.letters) <= most;
-        if near
-            && let Some(distance) = distance(&self.compact, compact, most).filter(|distance| *distance > 0)
-        {
+        if near && let Some(distance) = distance(self.compact, name, most).filter(|distance| *distance > 0) {
             return score(Class::A2, distance);
         }
-        if count == self.tokens.len() {
+        if shared == self.words {
             return score(Class::A3, 0);
         }
-        let long = |text: &str, least: usize| text.chars().nth(least - 1).is_some();
-        if long(&self.compact, 2) && compact.starts_with(&self.compact)
-            || long(compact, 3) && self.compact.contains(compact)
+        if long(self.compact, 2) && name.starts_with(self.compact)
+            || long(name, 3) && self.compact.contains(name)
         {
             return score(Class::A4, 0);
         }
-        let telling = |(token, telling): (&&str, &bool)| *telling && long(token, 3) && theirs(token);
-        let tells = self.tokens.iter().zip(&self.telling).any(telling);
-        if tells { score(Class::A5, 0) } else { None }
+        if shared & telling != 0 { score(Class::A5, 0) } else { None }
     }
 }
 
 /// "sedond", "secondoption": places whose words this one is a slip away from.
-fn slips(parses: &Parses<'_>, token: &str) -> Vec<(usize, usize)> {
+fn slips(parses: &Parses<'_>, token: &str, mut found: impl FnMut(usize, usize)) {
     let (ordinals, after) = (parses.lexicon.section(ORDINAL), parses.lexicon.section(AFTER));
-    let mut found = Vec::new();
     if token.chars().filter(|c| c.is_alphabetic()).count() < SLIP {
-        return found;
+        return;
     }
     let mut add = |place: u64, distance| {
         let place = usize::try_from(place).ok().filter(|place| *place > 0);
-        found.extend(place.map(|place| (place, distance)));
+        place.into_iter().for_each(|place| found(place, distance));
     };
     for cut in 1..token.len() {
         let (Some(one), Some(rest)) = (token.get(..cut), token.get(cut..)) else { continue };
@@ -188,7 +187,6 @@ fn slips(parses: &Parses<'_>, token: &str) -> Vec<(usize, usize)> {
             add(place, 1);
         }
     }
-    found
 }
 
 /// The slips a name of so many characters may have.
@@ -201,47 +199,49 @@ fn allowed(characters: usize) -> usize {
 }
 
 /// Without accents and a final "s".
-pub(super) fn plain(compact: &str) -> String {
+pub(super) fn plain(compact: &str) -> Cow<'_, str> {
+    let singular = |text: &str| text.len() - usize::from(text.ends_with('s') && text.len() > 1);
+    if compact.is_ascii() {
+        return Cow::Borrowed(&compact[..singular(compact)]);
+    }
     let categories = CodePointMapData::<GeneralCategory>::new();
     let normal = DecomposingNormalizerBorrowed::new_nfd();
     let mut out: String = normal
         .normalize_iter(compact.chars())
         .filter(|c| categories.get(*c) != GeneralCategory::NonspacingMark)
         .collect();
-    if out.ends_with('s') && out.len() > 1 {
-        out.pop();
-    }
-    out
+    out.truncate(singular(&out));
+    Cow::Owned(out)
 }
 
 /// How many characters have to be put in, left out, changed or swapped with the next, when that is not more than `most`
 /// (optimal string alignment).
 pub(super) fn distance(one: &str, other: &str, most: usize) -> Option<usize> {
-    if one.chars().count().abs_diff(other.chars().count()) > most {
-        return None;
-    }
-    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
-    if most == 0 {
-        return (one == other).then_some(0);
-    }
-    // Three rows of the table, used in turn.
-    let mut before = alloc::vec![0; other.len() + 1];
-    let mut last: Vec<usize> = (0..=other.len()).collect();
-    let mut row = before.clone();
-    for (i, a) in one.iter().enumerate() {
-        row[0] = i + 1;
-        for (j, b) in other.iter().enumerate() {
-            let change = last[j] + usize::from(a != b);
-            let mut least = change.min(last[j + 1] + 1).min(row[j] + 1);
-            if i > 0 && j > 0 && *a == other[j - 1] && one[i - 1] == *b {
-                least = least.min(before[j - 1] + 1);
-            }
-            row[j + 1] = least;
+    if one.chars().count().abs_diff(other.chars().count()) > most { None } else { apart(one, other, most) }
+}
+
+/// The same, by what may be done where the two first differ: what they begin with in common never costs anything, and
+/// `most` is small.
+fn apart(one: &str, other: &str, most: usize) -> Option<usize> {
+    let (mut a, mut b) = (one.chars(), other.chars());
+    let (one, other, first, second) = loop {
+        let (one, other) = (a.as_str(), b.as_str());
+        match (a.next(), b.next()) {
+            (None, None) => return Some(0),
+            (first, second) if first != second => break (one, other, first, second),
+            _ => {}
         }
-        core::mem::swap(&mut before, &mut last);
-        core::mem::swap(&mut last, &mut row);
-    }
-    last.last().copied().filter(|distance| *distance <= most)
+    };
+    let left = most.checked_sub(1)?;
+    let (without, lacking) = (a.as_str(), b.as_str());
+    let swapped = first.is_some() && a.next() == second && second.is_some() && b.next() == first;
+    let ways = [
+        first.and_then(|_| apart(without, other, left)),
+        second.and_then(|_| apart(one, lacking, left)),
+        first.and(second).and_then(|_| apart(without, lacking, left)),
+        swapped.then(|| apart(a.as_str(), b.as_str(), left)).flatten(),
+    ];
+    ways.into_iter().flatten().min().map(|least| least + 1)
 }
 
 #[cfg(test)]
@@ -261,6 +261,33 @@ mod tests {
             ("kitten", "sitting", 2, None),
         ] {
             assert_eq!(distance(one, other, most), expected, "{one} {other}");
+        }
+    }
+
+    /// The table of optimal string alignment, whole.
+    fn by_table(one: &str, other: &str) -> usize {
+        let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+        let mut table = alloc::vec![alloc::vec![0; other.len() + 1]; one.len() + 1];
+        for i in 0..=one.len() {
+            for j in 0..=other.len() {
+                table[i][j] = if i == 0 || j == 0 {
+                    i + j
+                } else {
+                    let change = table[i - 1][j - 1] + usize::from(one[i - 1] != other[j - 1]);
+                    let least = change.min(table[i - 1][j] + 1).min(table[i][j - 1] + 1);
+                    let swapped = i > 1 && j > 1 && one[i - 1] == other[j - 2] && one[i - 2] == other[j - 1];
+                    if swapped { least.min(table[i - 2][j - 2] + 1) } else { least }
+                };
+            }
+        }
+        table[one.len()][other.len()]
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn distances_are_those_of_the_table(one in "[abé]{0,7}", other in "[abé]{0,7}", most in 0usize..4) {
+            let far = by_table(&one, &other);
+            proptest::prop_assert_eq!(distance(&one, &other, most), (far <= most).then_some(far));
         }
     }
 

@@ -9,7 +9,6 @@ use core::cell::OnceCell;
 
 use super::control::{Control, Repair};
 use super::hint::{self, Class, Hints};
-use super::names::Names;
 use super::parse::Parses;
 use super::print::{Print, loop_guard};
 use super::read::{By, Options, Pool, Reading};
@@ -151,17 +150,17 @@ impl<'j> Judge<'j> {
         let asked = scene.view.pending_clarifier_type != ClarifierType::None;
         let parses = Parses::of(scene.lexicon, &target.message, asked);
         let pool = Pool {
-            set: target.set,
-            names: Names::of(target.set),
+            options: &target.set.options,
             order: &target.order,
             displayed: target.displayed,
             positional: scene.positional(target.set),
             marked: scene.marked(target.set),
         };
         // A "not" leaves no exact reading: what it takes away, `repair` says.
-        let labelled = pool.whole(target.message.text()) != 0;
+        let whole = pool.whole(target.message.text());
+        let labelled = whole.0 != 0;
         let denies = parses.negates() && !labelled;
-        let reading = if denies { Reading::Nothing } else { pool.read(&parses) };
+        let reading = if denies { Reading::Nothing } else { pool.read_beside(&parses, whole) };
         Self { scene, target, parses, pool, reading, hints: OnceCell::new(), labelled }
     }
 
@@ -430,7 +429,7 @@ impl<'j> Judge<'j> {
     fn elsewhere(&self) -> Option<Ruling> {
         let text = self.target.message.text();
         let other = self.scene.sets.iter().find(|set| {
-            set.id != self.target.set.id && set.scope != Scope::Chat && bare(set).whole(text) != 0
+            set.id != self.target.set.id && set.scope != Scope::Chat && bare(set).whole(text).0 != 0
         })?;
         Some(elsewhere(other, text))
     }

@@ -33,26 +33,32 @@ impl Turn<'_> {
     }
 
     /// The registered lists, as this turn sees them.
-    pub(crate) fn sets(&self) -> Vec<&OptionSet> {
-        let known = self.ids(RecordKind::OptionSet);
-        known.into_iter().filter_map(|id| self.set_of(&SetId(id))).collect()
+    pub(crate) fn sets(&self) -> impl Iterator<Item = &OptionSet> {
+        self.records(RecordKind::OptionSet).filter_map(|record| match record {
+            Record::OptionSet(set) => Some(set),
+            _ => None,
+        })
+    }
+
+    fn view_of(&self, user: &str) -> Option<&View> {
+        match self.find(RecordKind::View, user)? {
+            Record::View(view) => Some(view),
+            _ => None,
+        }
     }
 
     /// What a person's lists have come to; of one who never did anything here, what everybody begins with.
     pub(crate) fn view(&self, user: &str) -> View {
-        let found = |user: &str| match self.find(RecordKind::View, user)? {
-            Record::View(view) => Some((**view).clone()),
-            _ => None,
-        };
-        found(user).unwrap_or_else(|| View { user: user.into(), ..found(EVERYBODY).unwrap_or_default() })
+        let own = self.view_of(user).cloned();
+        let everybodys = || self.view_of(EVERYBODY).cloned().unwrap_or_default();
+        own.unwrap_or_else(|| View { user: user.into(), ..everybodys() })
     }
 
     /// Keeps a view; one that says nothing any more is dropped.
     pub(crate) fn put_view(&mut self, view: View) {
-        let nothing = View { user: view.user.clone(), turn: view.turn, ..View::default() };
-        let template = view.user != EVERYBODY && self.find(RecordKind::View, EVERYBODY).is_some();
-        if view == nothing && !template {
-            if self.find(RecordKind::View, &view.user).is_some() {
+        let template = view.user != EVERYBODY && self.view_of(EVERYBODY).is_some();
+        if view.says_nothing() && !template {
+            if self.view_of(&view.user).is_some() {
                 self.drop_record(RecordKind::View, &view.user);
             }
         } else {
@@ -69,52 +75,61 @@ impl Turn<'_> {
         match user {
             Some(user) => alloc::vec![self.view(user)],
             None => {
-                let mut users = self.ids(RecordKind::View);
-                if !users.iter().any(|user| user == EVERYBODY) {
-                    users.push(EVERYBODY.into());
+                let mut users: Vec<&str> = self.views().map(|view| view.user.as_str()).collect();
+                if !users.contains(&EVERYBODY) {
+                    users.push(EVERYBODY);
                 }
-                users.iter().map(|user| self.view(user)).collect()
+                users.into_iter().map(|user| self.view(user)).collect()
             }
         }
     }
 
-    /// The ids of the records of a kind, loaded or written by this turn.
-    fn ids(&self, kind: RecordKind) -> Vec<String> {
-        let mut ids: Vec<String> = self.lane.records.of(kind).map(|record| record.id().into()).collect();
-        let written = self.changes_of(kind).filter_map(Change::written).map(|record| record.id().into());
-        ids.extend(written);
-        ids.sort();
-        ids.dedup();
-        ids.retain(|id| self.find(kind, id).is_some());
-        ids
+    fn views(&self) -> impl Iterator<Item = &View> {
+        self.records(RecordKind::View).filter_map(|record| match record {
+            Record::View(view) => Some(&**view),
+            _ => None,
+        })
+    }
+
+    /// The records of a kind, loaded or written by this turn, in the order of their ids.
+    fn records(&self, kind: RecordKind) -> impl Iterator<Item = &Record> {
+        let known = &self.lane.records;
+        let loaded = known.of(kind).filter_map(move |record| self.find(kind, record.id()));
+        let written = self.changes_of(kind).filter_map(Change::written);
+        let new = written.filter(move |record| known.find(kind, record.id()).is_none());
+        let (mut loaded, mut new) = (loaded.peekable(), new.peekable());
+        core::iter::from_fn(move || match (loaded.peek(), new.peek()) {
+            (Some(one), Some(other)) if other.id() < one.id() => new.next(),
+            (Some(_), _) => loaded.next(),
+            (None, _) => new.next(),
+        })
     }
 
     /// Lists that no view knows any more are gone, and their cards say so.
     pub(crate) fn sweep_lists(&mut self) {
-        let mut views: Vec<View> = self.ids(RecordKind::View).iter().map(|user| self.view(user)).collect();
         let (now, policy) = (self.now(), &self.policy.selection);
         // Whose own is over does not begin anew with what everybody's begins with.
-        let template = self.view(EVERYBODY);
-        views.retain(|view| {
-            let everybodys = !template.standings.is_empty() && view.user != EVERYBODY;
-            let kept = !view.spent(now, policy) || view.stopped.is_some() || everybodys;
-            if !kept {
-                self.drop_record(RecordKind::View, &view.user);
-            }
-            kept
-        });
-        let stands = |id: &str| views.iter().any(|view| view.standing(&SetId::from(id)).is_some());
-        let gone: Vec<String> =
-            self.ids(RecordKind::OptionSet).into_iter().filter(|id| !stands(id)).collect();
-        for id in gone {
-            let shown = self.set_of(&SetId::from(id.as_str())).map(OptionSet::shown_in).unwrap_or_default();
-            for view in views.iter_mut().filter(|_| !shown.is_empty()) {
+        let template = self.view_of(EVERYBODY).is_some_and(|view| !view.standings.is_empty());
+        let over = |view: &&View| {
+            let everybodys = template && view.user != EVERYBODY;
+            view.spent(now, policy) && view.stopped.is_none() && !everybodys
+        };
+        let over: Vec<String> = self.views().filter(over).map(|view| view.user.clone()).collect();
+        for user in over {
+            self.drop_record(RecordKind::View, &user);
+        }
+        let stands = |set: &&OptionSet| self.views().any(|view| view.standing(&set.id).is_some());
+        let gone: Vec<OptionSet> = self.sets().filter(|set| !stands(set)).cloned().collect();
+        for set in gone {
+            let shown = set.shown_in();
+            let views: Vec<View> = self.views().filter(|_| !shown.is_empty()).cloned().collect();
+            for mut view in views {
                 view.past.extend(shown.iter().cloned());
                 view.past.drain(..view.past.len().saturating_sub(limits::SHOWINGS));
-                self.put_view(view.clone());
+                self.put_view(view);
             }
-            self.drop_record(RecordKind::OptionSet, &id);
-            self.refresh_cards(&SetId(id));
+            self.drop_record(RecordKind::OptionSet, &set.id.0);
+            self.refresh_cards(&set.id);
         }
     }
 
@@ -206,7 +221,7 @@ pub(crate) fn closed(turn: &mut Turn<'_>, set: Option<&SetId>, instance: Option<
     let of = |known: &&OptionSet| {
         Some(&known.id) == set || instance.is_some_and(|instance| known.scope_instance == instance)
     };
-    let closed: Vec<OptionSet> = turn.sets().into_iter().filter(of).cloned().collect();
+    let closed: Vec<OptionSet> = turn.sets().filter(of).cloned().collect();
     for mut view in turn.audience(None) {
         for set in &closed {
             view.gone(&set.id);
@@ -230,12 +245,12 @@ pub(crate) fn focused(turn: &mut Turn<'_>, focus: &FocusChanged) -> Decision {
     let mut view = turn.view(&focus.user);
     view.expire(turn.now(), &turn.policy.selection, |id| turn.kind_of(id));
     view.focus = Some(focus.clone());
-    let there = |set: &&&OptionSet| {
+    let there = |set: &&OptionSet| {
         set.scope == focus.scope
             && set.scope_instance == focus.scope_instance
             && view.standing(&set.id).is_some()
     };
-    let set = turn.sets().iter().find(there).copied().cloned();
+    let set = turn.sets().find(there).cloned();
     if let Some(set) = &set {
         view.looks(set, focus.option.clone());
         // One that another panel displaced is looked at again; one that somebody left stays left.

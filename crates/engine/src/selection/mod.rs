@@ -2,7 +2,8 @@
 //! (`spec 04`). A ladder of three steps without side doors: rules that compare the text, then a bounded model, then a
 //! question that is safe to ask. What it executes is always an option of the list that was shown.
 //!
-//! - `set.rs`: a list of options, with an identity that survives being shown again; `lists.rs`: registered, closed, looked at
+//! - `set.rs`: a list of options, with an identity that survives being shown again; `listed.rs`: its options, their names
+//!   folded once; `lists.rs`: registered, closed, looked at
 //! - `view.rs`: what one person's lists in one lane have come to; `standing.rs`: how they come and go
 //! - `scene.rs`, `cue.rs`: which list a text is about; `parse.rs`, `names.rs`, `read.rs`: what it denotes, exactly;
 //!   `hint.rs`: what it resembles, which only orders a question; `winner.rs`: what a reference denotes
@@ -22,6 +23,7 @@ pub(crate) mod flow;
 pub(crate) mod handoff;
 pub(crate) mod hint;
 pub(crate) mod ladder;
+mod listed;
 pub(crate) mod lists;
 mod names;
 pub(crate) mod parse;
@@ -38,6 +40,7 @@ pub(crate) mod winner;
 pub use account::{
     Account, Collision, Handoff, HandoffKind, Provenance, Referent, ReferentKind, Signal, Slot,
 };
+pub use listed::Listed;
 pub use set::{Metadata, OptionSet, Origin, Role, Scope, SetOption, Showing, Shown, Unfit};
 pub use view::{
     ActionKind, ActionOutcome, Clarifier, ClarifierType, Cycle, Guard, InFlight, Latch, Parked,

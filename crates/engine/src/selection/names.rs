@@ -1,22 +1,23 @@
-//! What the options of a list are called, folded once for all that a text is compared with.
+//! What the options of a list are called, folded for all that a text is compared with.
 
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::cell::OnceCell;
 
-use super::OptionSet;
+use super::SetOption;
 use super::hint::plain;
 use super::read::{By, Options};
 use crate::recognize::selection::normal;
 
 /// The names of a list's options.
-#[derive(Debug)]
 pub(crate) struct Names {
     all: Vec<Name>,
+    /// Bytes of the longest of them, folded.
+    longest: usize,
+    /// The signs beside them, with the option each stands at.
+    badges: Vec<(usize, String)>,
 }
 
 /// One name of one option.
-#[derive(Debug)]
 pub(crate) struct Name {
     pub(super) option: usize,
     by: By,
@@ -25,58 +26,100 @@ pub(crate) struct Name {
     shown: String,
     /// Without, where there are any.
     said: Option<String>,
-    alike: OnceCell<Alike>,
-    text: String,
+    /// What resemblance is looked for in; a second line is not resembled.
+    alike: Option<Alike>,
 }
 
-/// What resemblance is looked for in: made when nothing is exact.
-#[derive(Debug)]
+/// A label or an alias as what a text resembles.
 pub(super) struct Alike {
+    /// With one space between them.
     pub(super) words: String,
     pub(super) plain: String,
     pub(super) letters: usize,
 }
 
+/// No option is called so.
+const NONE: (Options, By) = (0, By::Alias);
+
 impl Names {
-    pub(crate) fn of(set: &OptionSet) -> Self {
-        let mut all = Vec::with_capacity(set.options.len());
-        for (option, known) in set.options.iter().enumerate() {
+    pub(super) fn of(options: &[SetOption]) -> Self {
+        let mut all = Vec::with_capacity(options.len());
+        let mut badges = Vec::new();
+        for (option, known) in options.iter().enumerate() {
             all.push(Name::of(option, By::Label, &known.label));
             all.extend(known.sublabel.iter().map(|text| Name::of(option, By::Sublabel, text)));
             all.extend(known.aliases.iter().map(|text| Name::of(option, By::Alias, text)));
+            badges.extend(known.badge.iter().map(|badge| (option, normal::compact(badge, true))));
         }
-        Self { all }
+        let longest = all.iter().map(|name: &Name| name.shown.len().max(name.said().len())).max();
+        Self { all, longest: longest.unwrap_or(0), badges }
     }
 
-    /// Labels and aliases: what may be resembled.
-    pub(super) fn alike(&self) -> impl Iterator<Item = &Name> {
-        self.all.iter().filter(|name| name.by != By::Sublabel)
+    /// What may be resembled.
+    pub(super) fn alike(&self) -> impl Iterator<Item = (&Name, &Alike)> {
+        self.all.iter().filter_map(|name| Some((name, name.alike.as_ref()?)))
+    }
+
+    /// The label of each option without pictures.
+    pub(super) fn labels(&self) -> impl Iterator<Item = (usize, &str)> {
+        let labels = self.all.iter().filter(|name| name.by == By::Label);
+        labels.map(|name| (name.option, name.said()))
     }
 
     /// The options that are called so, and by the best kind of name.
     fn those(&self, is: impl Fn(&Name) -> bool) -> (Options, By) {
         let fitting = self.all.iter().filter(|name| is(name));
-        fitting.fold((0, By::Alias), |(all, by), name| (all | 1 << name.option, by.min(name.by)))
+        fitting.fold(NONE, |(all, by), name| (all | 1 << name.option, by.min(name.by)))
     }
 
-    /// Letter by letter, but for case, width and space.
-    pub(super) fn verbatim(&self, text: &str) -> (Options, By) {
-        let text = normal::verbatim_form(text);
-        self.those(|name| name.verbatim == text)
-    }
-
-    /// But for what does not tell names apart. Pictures tell two apart; where nobody typed them, a label is what is left
-    /// without.
-    pub(super) fn same(&self, text: &str) -> (Options, By) {
+    /// The options that a whole text names: letter by letter, but for case, width and space, if there are such; else
+    /// but for what does not tell names apart.
+    pub(super) fn whole(&self, text: &str) -> (Options, By) {
+        if self.too_long(text) {
+            return NONE;
+        }
         let shown = normal::compact(text, true);
+        let same = self.shown(text, &shown);
+        // What is equal letter by letter is equal here too, unless nothing of it is a letter: "??".
+        if same.0 == 0 && !shown.is_empty() {
+            return same;
+        }
+        let text = normal::verbatim_form(text);
+        let verbatim = self.those(|name| name.verbatim == text);
+        if verbatim.0 == 0 { same } else { verbatim }
+    }
+
+    /// But for what does not tell names apart.
+    pub(super) fn same(&self, text: &str) -> (Options, By) {
+        if self.too_long(text) { NONE } else { self.shown(text, &normal::compact(text, true)) }
+    }
+
+    /// Whether a text has more letters than any name, before it is folded: folding drops none of these.
+    fn too_long(&self, text: &str) -> bool {
+        text.bytes().filter(u8::is_ascii_alphanumeric).count() > self.longest
+    }
+
+    /// Pictures tell two names apart; where nobody typed them, a label is what is left without.
+    fn shown(&self, text: &str, shown: &str) -> (Options, By) {
         if shown.is_empty() {
-            return (0, By::Alias);
+            return NONE;
         }
         let exact = self.those(|name| name.shown == shown);
-        if exact.0 != 0 || normal::compact(text, false) != shown {
+        if exact.0 != 0 || !text.is_ascii() && normal::compact(text, false) != shown {
             return exact;
         }
-        self.those(|name| *name.said() == *shown)
+        self.those(|name| name.said() == shown)
+    }
+
+    /// The one option that has this sign.
+    pub(super) fn badge(&self, text: &str) -> Option<usize> {
+        if self.badges.is_empty() {
+            return None;
+        }
+        let said = normal::compact(text, true);
+        let mut with = self.badges.iter().filter(|(_, badge)| *badge == said);
+        let (option, _) = with.next()?;
+        with.next().is_none().then_some(*option)
     }
 }
 
@@ -86,19 +129,22 @@ impl Name {
         let said = if text.is_ascii() { None } else { Some(normal::compact(text, false)) };
         let said = said.filter(|said| *said != shown);
         let verbatim = normal::verbatim_form(text);
-        Self { option, by, verbatim, shown, said, alike: OnceCell::new(), text: text.into() }
+        let alike = (by != By::Sublabel).then(|| Alike::of(text, said.as_deref().unwrap_or(&shown)));
+        Self { option, by, verbatim, shown, said, alike }
     }
 
     /// Without pictures.
     pub(super) fn said(&self) -> &str {
         self.said.as_deref().unwrap_or(&self.shown)
     }
+}
 
-    pub(super) fn resemblance(&self) -> &Alike {
-        self.alike.get_or_init(|| Alike {
-            words: normal::folded_text(&self.text),
-            plain: plain(self.said()),
-            letters: self.said().chars().count(),
-        })
+impl Alike {
+    fn of(text: &str, said: &str) -> Self {
+        Self {
+            words: normal::folded_text(text),
+            plain: plain(said).into_owned(),
+            letters: said.chars().count(),
+        }
     }
 }

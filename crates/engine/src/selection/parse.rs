@@ -3,7 +3,6 @@
 //! parses; the core is never empty.
 
 use alloc::string::String;
-use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::recognize::lexicon::{Lexicon, Section, SectionId};
@@ -139,11 +138,6 @@ impl<'m> Parses<'m> {
             self.message.text().chars().filter(|c| normal::kind(*c) == normal::Kind::Picture).collect();
         (bare && !pictures.is_empty()).then_some(pictures)
     }
-
-    /// The words of a core in their normal form.
-    pub(crate) fn tokens(&self, core: &Range<usize>) -> Vec<&'m str> {
-        self.message.all()[core.clone()].iter().map(|word| self.message.folded(word)).collect()
-    }
 }
 
 /// The lowest of the bits, and the highest: "ok, ok, ok, …" has no more parses than a sentence.
@@ -178,6 +172,7 @@ mod tests {
     use super::*;
     use crate::recognize::lexicon::RECOGNIZE;
     use alloc::string::ToString;
+    use alloc::vec::Vec;
 
     fn cores(text: &str, asked: bool) -> Vec<String> {
         let words = Words::of(text);

@@ -3,8 +3,7 @@
 
 use core::ops::Range;
 
-use super::OptionSet;
-use super::names::Names;
+use super::Listed;
 use super::parse::Parses;
 use crate::recognize::lexicon::{Lexicon, Section, SectionId};
 use crate::recognize::named;
@@ -30,8 +29,7 @@ pub(crate) type Options = u64;
 
 /// The options a text may mean, as its reader was shown them.
 pub(crate) struct Pool<'p> {
-    pub(crate) set: &'p OptionSet,
-    pub(crate) names: Names,
+    pub(crate) options: &'p Listed,
     /// Places in the base order, as displayed.
     pub(crate) order: &'p [u8],
     /// How many of them were displayed.
@@ -108,21 +106,23 @@ impl Found {
 
 impl Pool<'_> {
     /// The option whose label is the whole text, or those that share it.
-    pub(crate) fn whole(&self, text: &str) -> Options {
-        let verbatim = self.names.verbatim(text).0;
-        if verbatim != 0 { verbatim } else { self.names.same(text).0 }
+    pub(crate) fn whole(&self, text: &str) -> (Options, By) {
+        self.options.names().whole(text)
     }
 
     /// What a text denotes; nothing of what a scope cue or a frame of politeness adds.
     pub(crate) fn read(&self, parses: &Parses<'_>) -> Reading {
-        let text = parses.message.text();
+        self.read_beside(parses, self.whole(parses.message.text()))
+    }
+
+    /// The same, where it is known what the whole text is called.
+    pub(crate) fn read_beside(&self, parses: &Parses<'_>, (whole, by): (Options, By)) -> Reading {
+        let names = self.options.names();
         let mut found = Found::default();
-        let verbatim = self.names.verbatim(text);
-        let (whole, by) = if verbatim.0 != 0 { verbatim } else { self.names.same(text) };
         found.label(whole, by);
         for core in parses.cores() {
             if whole == 0 {
-                let (options, by) = self.names.same(parses.written(&core));
+                let (options, by) = names.same(parses.written(&core));
                 found.label(options, by);
             }
             self.place(parses, &core, &mut found);
@@ -130,7 +130,7 @@ impl Pool<'_> {
         if whole == 0
             && let Some(pictures) = parses.only_pictures()
         {
-            let (options, by) = self.names.same(&pictures);
+            let (options, by) = names.same(&pictures);
             found.label(options, by);
         }
         if let Some(reading) = found.reading() {
@@ -158,21 +158,14 @@ impl Pool<'_> {
         if let Some(option) = self.badge(parses, core, list(BADGE)) {
             found.other(option, By::Badge);
         }
-        if list(OTHER).is(words) && self.set.options.len() == 2 && self.marked.count_ones() == 1 {
+        if list(OTHER).is(words) && self.options.len() == 2 && self.marked.count_ones() == 1 {
             found.other(if self.marked & 1 == 0 { 0 } else { 1 }, By::Other);
         }
     }
 
     fn badge(&self, parses: &Parses<'_>, core: &Range<usize>, lead: Section) -> Option<usize> {
         let words = parses.message.all();
-        let own = |from: usize| {
-            let said = normal::compact(parses.written(&(from..core.end)), true);
-            let mut with = (0..).zip(&self.set.options).filter(|(_, option)| {
-                option.badge.as_deref().is_some_and(|badge| normal::compact(badge, true) == said)
-            });
-            let (at, _) = with.next()?;
-            with.next().is_none().then_some(at)
-        };
+        let own = |from: usize| self.options.names().badge(parses.written(&(from..core.end)));
         let led = core.len() == 2 && lead.is(&words[core.start..=core.start]);
         own(core.start).or_else(|| led.then(|| own(core.start + 1)).flatten())
     }
@@ -204,8 +197,10 @@ impl Pool<'_> {
                 continue;
             }
             let to = if joins { at } else { at + 1 };
+            // One part alone joins nothing.
             if to > from {
-                if !self.exact(parses, &(from..to)) {
+                let alone = parts == 0 && at + 1 == core.end;
+                if alone || !self.exact(parses, &(from..to)) {
                     return false;
                 }
                 parts += 1;
@@ -219,8 +214,9 @@ impl Pool<'_> {
         let words = &parses.message.all()[part.clone()];
         let places = Places { lexicon: parses.lexicon, parses, count: self.displayed };
         let article = usize::from(parses.lexicon.section(BEFORE).is(&words[..1])).min(words.len() - 1);
-        self.names.same(parses.written(&(part.start + article..part.end))).0 != 0
-            || self.names.same(parses.written(part)).0 != 0
+        let names = self.options.names();
+        names.same(parses.written(&(part.start + article..part.end))).0 != 0
+            || names.same(parses.written(part)).0 != 0
             || self.positional && places.nth(words, false).is_some()
             || self.badge(parses, part, parses.lexicon.section(BADGE)).is_some()
     }

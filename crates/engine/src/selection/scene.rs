@@ -1,6 +1,7 @@
 //! What one text is judged by, and which list it is about (`spec 04 §8`, §9 steps 1 to 3 and 9): where it says, what it
 //! replied to, else the list that is open.
 
+use alloc::borrow::Cow;
 use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -9,10 +10,9 @@ use super::control::Control;
 use super::cue::{self, Cue, Place, Sure};
 use super::hint::{self, Class};
 use super::ladder::{About, Judge, Question, Ruling};
-use super::names::Names;
 use super::parse::Parses;
 use super::read::{By, Options, Pool, Reading};
-use super::{ClarifierType, OptionSet, Parked, Scope, Standing, Status, View};
+use super::{ClarifierType, OptionSet, Parked, Scope, SetOption, Standing, Status, View};
 use crate::decision::Reason;
 use crate::id::MessageId;
 use crate::policy::selection::Selection;
@@ -48,7 +48,7 @@ pub(crate) struct Scene<'s> {
 #[derive(Clone)]
 pub(crate) struct Target<'s> {
     pub(crate) set: &'s OptionSet,
-    pub(crate) order: Vec<u8>,
+    pub(crate) order: Cow<'s, [u8]>,
     pub(crate) displayed: usize,
     /// Only exact names count: another request put the list aside.
     pub(crate) exact: bool,
@@ -58,14 +58,14 @@ pub(crate) struct Target<'s> {
     pub(crate) returns: bool,
     /// The same text reads as a label of the list that is open, and as a cue with an option of another.
     pub(crate) torn: bool,
-    pub(crate) message: Words,
+    pub(crate) message: Cow<'s, Words>,
 }
 
 impl<'s> Scene<'s> {
     /// Which list the text is about.
     pub(super) fn target(&self) -> Result<Target<'s>, Ruling> {
         if let Some(place) = self.place {
-            return self.placed(place, core::slice::from_ref(place), self.message.clone());
+            return self.placed(place, core::slice::from_ref(place), Cow::Borrowed(self.message));
         }
         let cues = cue::cues(self.lexicon, self.message, &self.places());
         // Who was shown nothing may still ask for it in so many words.
@@ -116,7 +116,7 @@ impl<'s> Scene<'s> {
         let (set, showing) =
             self.sets.iter().find_map(|set| Some((*set, set.shown_by(message, &self.view.user)?)))?;
         let mut target = self.whole(set, false);
-        (target.order, target.displayed) = (showing.order.clone(), usize::from(showing.displayed));
+        (target.order, target.displayed) = (Cow::Borrowed(&*showing.order), usize::from(showing.displayed));
         Some(target)
     }
 
@@ -126,11 +126,11 @@ impl<'s> Scene<'s> {
             matches!(standing.status, Status::Parked(Parked::Stop | Parked::Interrupt | Parked::Attempts))
         };
         let set = self.by(left)?;
-        if active.is_some_and(|active| bare(active).whole(self.message.text()) != 0) {
+        if active.is_some_and(|active| bare(active).whole(self.message.text()).0 != 0) {
             return None;
         }
         let rest = Control::returns(self.lexicon, self.message)?;
-        Some(Target { returns: true, message: Words::of(&rest), ..self.whole(set, false) })
+        Some(Target { returns: true, message: Cow::Owned(Words::of(&rest)), ..self.whole(set, false) })
     }
 
     /// Whether the text, politeness aside, is a label of that list.
@@ -146,7 +146,7 @@ impl<'s> Scene<'s> {
     fn denotes_there(&self, cue: &Cue) -> bool {
         let text = cue::without(self.message, &cue.words);
         self.there(&(cue.scope, cue.instance.clone())).is_some_and(|set| {
-            let target = Target { message: Words::of(&text), ..self.whole(set, false) };
+            let target = Target { message: Cow::Owned(Words::of(&text)), ..self.whole(set, false) };
             !matches!(Judge::of(self, &target).reading, Reading::Nothing | Reading::Reference { .. })
         })
     }
@@ -198,10 +198,10 @@ impl<'s> Scene<'s> {
             });
             return Err(ask(Reason::ScopeConflict, places, text.text()));
         }
-        self.placed(&places[0].clone(), &places, Words::of(&text))
+        self.placed(&places[0].clone(), &places, Cow::Owned(Words::of(&text)))
     }
 
-    fn placed(&self, place: &Where, places: &[Where], message: Words) -> Result<Target<'s>, Ruling> {
+    fn placed(&self, place: &Where, places: &[Where], message: Cow<'s, Words>) -> Result<Target<'s>, Ruling> {
         let Some(set) = self.there(place) else {
             return Err(ask(Reason::ScopeMissing, places.to_vec(), message.text()));
         };
@@ -232,10 +232,10 @@ impl<'s> Scene<'s> {
 
     pub(super) fn whole(&self, set: &'s OptionSet, exact: bool) -> Target<'s> {
         let (order, displayed) = match set.newest(&self.view.user) {
-            Some(showing) => (showing.order.clone(), usize::from(showing.displayed)),
-            None => (base(set), set.options.len()),
+            Some(showing) => (Cow::Borrowed(&*showing.order), usize::from(showing.displayed)),
+            None => (Cow::Owned(base(&set.options)), set.options.len()),
         };
-        let message = self.message.clone();
+        let message = Cow::Borrowed(self.message);
         Target { set, order, displayed, exact, cued: false, returns: false, torn: false, message }
     }
 
@@ -266,9 +266,10 @@ impl<'s> Scene<'s> {
     }
 
     pub(super) fn places(&self) -> Vec<Place<'s>> {
-        let titled = self.sets.iter().filter_map(|set| {
-            Some(Place { scope: set.scope, instance: &set.scope_instance, title: set.title.as_deref()? })
-        });
+        let titled = self
+            .sets
+            .iter()
+            .filter_map(|set| Some(Place::of(set.scope, &set.scope_instance, set.title.as_deref()?)));
         titled.collect()
     }
 
@@ -291,11 +292,11 @@ impl<'s> Scene<'s> {
 
 /// A list as names alone read it.
 pub(super) fn bare(set: &OptionSet) -> Pool<'_> {
-    Pool { set, names: Names::of(set), order: &[], displayed: 0, positional: false, marked: 0 }
+    Pool { options: &set.options, order: &[], displayed: 0, positional: false, marked: 0 }
 }
 
-pub(super) fn base(set: &OptionSet) -> Vec<u8> {
-    (0..set.options.len()).filter_map(|at| u8::try_from(at).ok()).collect()
+pub(super) fn base(options: &[SetOption]) -> Vec<u8> {
+    (0..options.len()).filter_map(|at| u8::try_from(at).ok()).collect()
 }
 
 fn ask(reason: Reason, places: Vec<Where>, text: &str) -> Ruling {

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::Listed;
 use super::read::Options;
 use crate::canon::{hex, sha256, write_strings};
 use crate::id::{MessageId, SetId};
@@ -237,7 +238,7 @@ pub struct OptionSet {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
     /// The options, in base order.
-    pub options: Vec<SetOption>,
+    pub options: Listed,
     /// Goes up when any word of an option changes.
     pub content_rev: u32,
     /// Goes up when anything changes that would be executed: the version of its buttons.
@@ -277,7 +278,7 @@ impl OptionSet {
             title: shown.title.clone(),
             origin,
             user: shown.user.clone(),
-            options: shown.options.clone(),
+            options: shown.options.clone().into(),
             content_rev: 1,
             exec_rev: 1,
             showings: Vec::new(),

@@ -318,6 +318,12 @@ pub struct Cycle {
 }
 
 impl View {
+    /// Whether it holds nothing but whose it is and how many turns were counted.
+    pub(crate) fn says_nothing(&self) -> bool {
+        self.standings.is_empty()
+            && *self == Self { user: self.user.clone(), turn: self.turn, ..Self::default() }
+    }
+
     /// How a list stands; nothing when it is gone, or never was this person's.
     #[must_use]
     pub fn standing(&self, set: &SetId) -> Option<&Standing> {

@@ -145,7 +145,7 @@ pub(crate) fn as_shown(set: &OptionSet) -> Shown {
         title: set.title.clone(),
         user: set.user.clone(),
         refreshable: set.refreshable,
-        ..of(set.scope, &set.scope_instance, set.options.clone())
+        ..of(set.scope, &set.scope_instance, set.options.to_vec())
     }
 }
 

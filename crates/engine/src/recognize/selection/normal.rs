@@ -5,6 +5,7 @@
 //! what separates is kept, so `v1.0`, `v10` and `v1 0` are three. Accents and symbols stay: `résumé` is not `resume`.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::iter;
 
 use icu_normalizer::ComposingNormalizerBorrowed;
@@ -166,8 +167,25 @@ impl Compact {
 pub(crate) fn compact(text: &str, pictures: bool) -> String {
     let mut compact = Compact::default();
     compact.begin();
+    compact.text.reserve(text.len());
     compact.add(text, pictures, |_, _| {});
     compact.text
+}
+
+/// The compact forms of several texts without their pictures, one right behind the other, and where each ends. `bytes`:
+/// how many they have together, about.
+pub(crate) fn compact_each<'t>(texts: impl Iterator<Item = &'t str>, bytes: usize) -> (String, Vec<usize>) {
+    let (mut compact, mut all) = (Compact::default(), String::with_capacity(bytes));
+    compact.text.reserve(bytes);
+    let ends = texts.map(|text| {
+        compact.text.clear();
+        compact.begin();
+        compact.add(text, false, |_, _| {});
+        all.push_str(&compact.text);
+        all.len()
+    });
+    let ends = ends.collect();
+    (all, ends)
 }
 
 /// The words of a text in their normal form, with one space between them: what a hash holds of it.
@@ -202,7 +220,7 @@ pub(crate) fn verbatim(one: &str, other: &str) -> bool {
 
 /// A text without what case, width, digits' script, invisible marks and the amount of space make of it.
 pub(crate) fn verbatim_form(text: &str) -> String {
-    let mut out = String::new();
+    let mut out = String::with_capacity(text.len());
     folded(text, |c| {
         if !c.is_whitespace() {
             out.push(c);

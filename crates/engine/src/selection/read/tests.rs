@@ -7,7 +7,7 @@ use super::*;
 use crate::recognize::lexicon::RECOGNIZE;
 use crate::recognize::words::Words;
 use crate::selection::hint::{Hints, hints};
-use crate::selection::{Metadata, Origin, Role, Scope, SetOption, Shown};
+use crate::selection::{Metadata, OptionSet, Origin, Role, Scope, SetOption, Shown};
 use crate::work::Risk;
 
 fn set(options: &[(&str, &str)]) -> OptionSet {
@@ -61,8 +61,7 @@ const BASE: [u8; 50] = {
 
 fn pool(set: &OptionSet, marked: Options) -> Pool<'_> {
     let displayed = set.options.len();
-    let names = super::super::names::Names::of(set);
-    Pool { set, names, order: &BASE[..displayed], displayed, positional: true, marked }
+    Pool { options: &set.options, order: &BASE[..displayed], displayed, positional: true, marked }
 }
 
 fn read(set: &OptionSet, marked: Options, text: &str) -> Reading {

@@ -1,0 +1,79 @@
+//! The options of a list with what they are called, folded once: when the list is registered, and when it is loaded.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt;
+use core::ops::Deref;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::SetOption;
+use super::names::Names;
+
+/// The options of a list, in base order: stored, compared and read as a list of them.
+///
+/// No option in here ever changes; what a host shows anew is another value. So what was folded of their names fits as long
+/// as it lives, and a copy shares it.
+#[derive(Clone)]
+pub struct Listed(Arc<Inner>);
+
+struct Inner {
+    options: Vec<SetOption>,
+    names: Names,
+}
+
+impl Listed {
+    /// What they are called.
+    pub(crate) fn names(&self) -> &Names {
+        &self.0.names
+    }
+}
+
+impl From<Vec<SetOption>> for Listed {
+    fn from(options: Vec<SetOption>) -> Self {
+        let names = Names::of(&options);
+        Self(Arc::new(Inner { options, names }))
+    }
+}
+
+impl Deref for Listed {
+    type Target = [SetOption];
+
+    fn deref(&self) -> &[SetOption] {
+        &self.0.options
+    }
+}
+
+impl<'l> IntoIterator for &'l Listed {
+    type Item = &'l SetOption;
+    type IntoIter = core::slice::Iter<'l, SetOption>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl fmt::Debug for Listed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.options.fmt(f)
+    }
+}
+
+impl PartialEq for Listed {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.options == other.0.options
+    }
+}
+
+impl Eq for Listed {}
+
+impl Serialize for Listed {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.options.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Listed {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::deserialize(deserializer).map(Self::from)
+    }
+}
