@@ -358,6 +358,13 @@ pub(crate) fn not_set_up(name: &str) -> String {
     format!("{name} is not set up here. Nothing was sent.")
 }
 
+/// A sub-agent is told what was done and what is blocked, or it is told nothing.
+pub(crate) fn too_long(name: &str) -> String {
+    format!(
+        "That is too long to be handed to {name} with what it has to know. Nothing was sent; say it in fewer words."
+    )
+}
+
 /// What a call of a tool or a sub-agent asks, or what became of it.
 pub(crate) fn call_title(job: &Job, status: &CardStatus, now: Timestamp) -> String {
     let what = match job {

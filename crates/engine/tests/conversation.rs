@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use throughline_engine::ask::{Answer, Ask, Purpose, Question};
 use throughline_engine::context::prompt::Section;
 use throughline_engine::effect::{EffectBody, EffectResult, Outcome};
-use throughline_engine::event::{EventKind, Posted};
-use throughline_engine::lane::Message;
+use throughline_engine::event::{AssistantPosted, EventKind, Posted};
+use throughline_engine::lane::{Message, MessageKind};
 use throughline_engine::{EffectId, Given, Lane, MessageId, Reason, Step, Verdict, needs, snapshot};
 use world::World;
 
@@ -139,6 +139,66 @@ fn c34_a_deleted_message_is_gone_at_once() {
     assert!(window.contains("note 0") && window.contains("note 2") && !window.contains("note 1"), "{window}");
 }
 
+/// What one person was told alone stands in nobody else's prompt: not in the window, not where it is replied to, and in no
+/// summary, by a model or by lines.
+#[test]
+fn c34_what_one_was_told_alone_is_shown_to_no_other() {
+    let told = |model| {
+        let mut talk = Talk::new(model);
+        let kind = EventKind::AssistantPosted(AssistantPosted {
+            kind: MessageKind::Answer,
+            task: None,
+            text: "We decided that the salary of bob is 40,000".into(),
+            expected: None,
+            asked_of: Some("bob".into()),
+            expires: None,
+        });
+        let given = talk.given(&kind);
+        let _ = talk.event(kind, given);
+        assert_eq!(talk.store[0].to.as_deref(), Some("bob"));
+        talk
+    };
+    for reply_to in [None, Some("c_1".into())] {
+        let mut talk = told(false);
+        let _ = talk.note("the weather is fine");
+        let kind = EventKind::MessagePosted(Posted {
+            text: "how does that sit?".into(),
+            reply_to,
+            ..Posted::default()
+        });
+        let anchor = Some(talk.store[0].clone());
+        let given = Given { anchor, model: true.into(), ..talk.given(&kind) };
+        let step = talk.event(kind, given);
+        let (window, aside) = (section(&step, Section::Window), section(&step, Section::Anchor));
+        assert!(window.contains("weather") || aside.contains("weather"), "{window}{aside}");
+        assert!(!format!("{window}{aside}").contains("salary"), "{window}{aside}");
+    }
+    for model in [true, false] {
+        let mut talk = told(model);
+        let asked = talk.notes(31);
+        assert_eq!(asked.is_some(), model);
+        let shown = format!("{asked:?} {:?}", talk.lane().head.covered);
+        assert!(shown.contains("note 0") && !shown.contains("salary"), "{shown}");
+    }
+}
+
+/// A message is taken back while it is being condensed: the request is, too, and the next one does not hold it.
+#[test]
+fn c41_a_request_that_holds_deleted_words_is_taken_back() {
+    let mut talk = Talk::new(true);
+    let (effect, _) = talk.notes(31).unwrap();
+    let gone = talk.store.iter().find(|message| message.text == "note 1").unwrap().clone();
+    let kind = EventKind::MessageDeleted { message: gone.id.0.clone() };
+    let given = Given { anchor: Some(gone), ..talk.given(&kind) };
+    let step = talk.event(kind, given);
+    assert!(step.cancel.contains(&effect), "{:?}", step.cancel);
+    let again = asks(&step).or_else(|| talk.notes(1)).unwrap();
+    let Question::Summary { messages, .. } = &again.1.question else { panic!() };
+    assert!(messages.iter().any(|line| line.contains("note 0\"")), "{messages:?}");
+    assert!(!messages.iter().any(|line| line.contains("note 1\"")), "{messages:?}");
+    assert_eq!(talk.settles(&effect, says("It was note 1.")).decision.reason, Reason::SummarySuperseded);
+}
+
 /// One of two answers is taken; an answer for what was folded meanwhile is not.
 #[test]
 fn c37_a_second_answer_changes_nothing() {
@@ -196,6 +256,27 @@ fn c41_a_summary_of_deleted_words_is_withheld() {
     let given = Given { covered, ..talk.given(&kind) };
     assert_eq!(talk.event(kind, given).decision.reason, Reason::SummaryReplaced);
     assert_eq!((talk.lane().head.cursor(), talk.lane().head.raw().len()), (11, 20), "the cursor stays");
+}
+
+/// Where no model makes it anew, lines of what is left stand in its place: nothing later is folded that holds them.
+#[test]
+fn c41_a_summary_that_is_not_made_again_leaves_lines() {
+    let mut talk = Talk::new(true);
+    let (effect, _) = talk.notes(31).unwrap();
+    let _ = talk.settles(&effect, says("The secret is note 1."));
+    let gone = talk.store.iter().find(|message| message.text == "note 1").unwrap().clone();
+    let covered: Vec<Message> =
+        talk.store.iter().filter(|m| !talk.lane().head.is_raw(&m.id)).cloned().collect();
+    let kind = EventKind::MessageDeleted { message: gone.id.0.clone() };
+    let given = Given { anchor: Some(gone.clone()), covered: covered.clone(), ..talk.given(&kind) };
+    let (effect, _) = asks(&talk.event(kind, given)).unwrap();
+    let outcome = Outcome::Failed { reason: "timeout".into(), text: String::new(), errors: Vec::new() };
+    let kind = EventKind::EffectSettled { effect, outcome, card: None, task: None };
+    let covered = covered.into_iter().filter(|message| message.id != gone.id).collect();
+    let given = Given { covered, ..talk.given(&kind) };
+    assert_eq!(talk.event(kind, given).decision.reason, Reason::SummaryFailed);
+    let covered = talk.lane().head.covered.clone().unwrap();
+    assert_eq!((covered.tail.len(), covered.cursor), (6, 11), "{covered:?}");
 }
 
 proptest! {

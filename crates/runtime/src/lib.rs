@@ -104,6 +104,8 @@ pub struct Runtime {
     wakes: Wakes,
     asks: dispatch::Asks,
     read: facts::Read,
+    /// One erasure at a time: the loop does not begin again what a request is at.
+    erasing: tokio::sync::Mutex<()>,
 }
 
 impl Runtime {
@@ -126,6 +128,7 @@ impl Runtime {
             wakes: Wakes::default(),
             asks: dispatch::Asks::default(),
             read: facts::Read::default(),
+            erasing: tokio::sync::Mutex::default(),
         }
     }
 

@@ -6,7 +6,6 @@ use alloc::boxed::Box;
 use super::prompt::{Built, Section, Sections, build};
 use super::text::tokens;
 use crate::ask::Shown;
-use crate::decision::Reason;
 use crate::memory::flow as facts;
 use crate::trace::PromptTrace;
 use crate::turn::Turn;
@@ -15,7 +14,8 @@ const RULES: &str = include_str!("data/delegated.md");
 const CONTRACT: &str =
     "## OUTPUT CONTRACT\nSay in plain text what you did, what came of it, and what is still open.\n";
 
-/// The context of a task that is handed over. `None`: it does not fit beside these words, and the task goes without it.
+/// The context of a task that is handed over. `None`: it does not fit beside these words, so nobody is handed the task
+/// (`spec 05 §4.2`).
 pub(crate) fn briefing(turn: &mut Turn<'_>, words: &str, user: &str) -> Option<Box<Built>> {
     let facts = facts::shown(turn);
     let shown = Shown {
@@ -29,10 +29,7 @@ pub(crate) fn briefing(turn: &mut Turn<'_>, words: &str, user: &str) -> Option<B
         input_tokens: tokens(words),
         ..shown.sections(turn.policy)
     });
-    let Ok(built) = built else {
-        turn.note(Reason::ContextTooLarge);
-        return None;
-    };
+    let built = built.ok()?;
     turn.trace.prompt = Some(PromptTrace::of(&built));
     turn.use_facts(facts.standing(built.left_out(Section::Facts)));
     Some(Box::new(built))

@@ -48,7 +48,8 @@ pub(crate) fn around(turn: &Turn<'_>, hint: Option<&Hint>, user: &str) -> Around
         message.filter(|it| shown(it)).and_then(|it| line(turn, it, context.message_graphemes))
     };
     let [before, own, after] = aside;
-    let own = own.and_then(|anchor| line(turn, anchor, context.anchor_graphemes));
+    let hint = hint.filter(|_| own.is_none_or(|anchor| shown(&anchor)));
+    let own = own.filter(shown).and_then(|anchor| line(turn, anchor, context.anchor_graphemes));
     let own = own.into_iter().chain(hint.map(pointed)).chain(quote(turn)).collect();
     let anchor = Anchor { before: lines(before), own, after: lines(after) };
     let window = window.into_iter().rev();

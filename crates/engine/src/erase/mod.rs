@@ -25,6 +25,7 @@ use crate::memory::summary::{self, Covered};
 use crate::pending::PendingState;
 use crate::say;
 use crate::turn::{Turn, begun_by};
+use crate::work::take_back;
 use crate::workflow::{About, Card, CardStatus, Progress, press};
 
 /// What stands where words were.
@@ -246,8 +247,10 @@ fn without_summary(turn: &mut Turn<'_>, person: &Person) {
         covered.summary.iter().chain(&covered.tail).any(|text| person.without(text).is_some())
     };
     if turn.given.covered.iter().any(covers) || turn.head.covered.as_deref().is_some_and(told) {
-        summary::withhold(turn, &covers);
+        return summary::withhold(turn, &covers);
     }
+    // What is just being made may hold what goes, and counts what is no longer there.
+    summary::take_back(turn);
 }
 
 /// The whole lane: nothing is left but its number of turns, and every card says that it is over.
@@ -257,7 +260,7 @@ fn everything(turn: &mut Turn<'_>) {
     }
     for record in others(turn) {
         if let Record::Task(task) = &record {
-            task.work.iter().filter_map(|work| work.effect.as_ref()).for_each(|effect| turn.cancel(effect));
+            take_back(turn, &mut task.clone());
         }
         turn.drop_record(record.kind(), record.id());
     }

@@ -14,7 +14,7 @@ use crate::review::{Points, Review, Status};
 use crate::tickets::{Draft, Part};
 use crate::time::Timestamp;
 use crate::turn::Turn;
-use crate::work::{Call, Job, Phase, Work};
+use crate::work::{Call, Job, Phase, Work, take_back};
 use crate::workflow::{About, Card, CardStatus};
 
 /// Takes what is theirs out of a record that is no message and no card.
@@ -23,7 +23,7 @@ pub(super) fn without(turn: &mut Turn<'_>, person: &Person, record: Record) {
     if let Record::Task(task) = &record
         && theirs(person, &record)
     {
-        task.work.iter().filter_map(|work| work.effect.as_ref()).for_each(|effect| turn.cancel(effect));
+        take_back(turn, &mut task.clone());
     }
     match left(person, record.clone(), turn.now()) {
         None => turn.drop_record(kind, &key),

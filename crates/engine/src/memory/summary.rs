@@ -151,7 +151,7 @@ pub(crate) fn fold(turn: &mut Turn<'_>) {
     if batch.iter().any(|id| looked_up(&id)) {
         return;
     }
-    let messages: Vec<Message> = batch.iter().filter_map(|id| turn.message(id)).collect();
+    let messages: Vec<Message> = batch.iter().filter_map(|id| turn.message(id)).filter(for_all).collect();
     let given_up = capped || covered.tries >= policy.max_tries;
     if !given_up && reachable(turn, Purpose::Summary) && request(turn, &messages, batch) {
         return;
@@ -250,6 +250,11 @@ pub(crate) fn settled(turn: &mut Turn<'_>, effect: &EffectId, answer: &Answer) -
             advance(turn, request.folds, Some(&request.to));
             recorded(Reason::SummaryReplaced)
         }
+        // What it would be made of is covered already: nothing later is folded that holds it.
+        Err(reason) if request.folds == 0 => {
+            extract(turn, &sources, &[]);
+            recorded(reason)
+        }
         Err(reason) => {
             let raw = turn.head.raw().len();
             let tries = turn.policy.summary.max_tries;
@@ -264,10 +269,33 @@ pub(crate) fn settled(turn: &mut Turn<'_>, effect: &EffectId, answer: &Answer) -
 /// The messages a request showed.
 fn sources(turn: &Turn<'_>, request: &Request) -> Vec<Message> {
     if request.folds == 0 {
-        return turn.given.covered.clone();
+        return turn.given.covered.iter().filter(|message| for_all(message)).cloned().collect();
     }
     let raw = turn.head.raw();
-    raw.iter().take(request.folds).filter_map(|id| turn.message(id)).collect()
+    raw.iter().take(request.folds).filter_map(|id| turn.message(id)).filter(for_all).collect()
+}
+
+/// What one person was told alone is covered as well, but stands in no summary: others read it.
+fn for_all(message: &Message) -> bool {
+    message.to.is_none()
+}
+
+/// A message says something else now, or nothing: what was made of it, or is just being made, is not used.
+pub(crate) fn reworded(turn: &mut Turn<'_>, message: &MessageId) {
+    if !turn.head.is_raw(message) {
+        return withhold(turn, &|_| false);
+    }
+    let folded = |request: &Request| place(message.as_str()) <= place(request.to.as_str());
+    if covered(turn).asked.as_ref().is_some_and(folded) {
+        take_back(turn);
+    }
+}
+
+/// Takes the request back that is out.
+pub(crate) fn take_back(turn: &mut Turn<'_>) {
+    let Some(request) = covered(turn).asked.clone() else { return };
+    turn.cancel(&request.effect);
+    turn.head.covered_mut().asked = None;
 }
 
 /// A message that is covered says something else now, or nothing: what was made of it is not shown any more, and made
@@ -279,16 +307,15 @@ pub(crate) fn withhold(turn: &mut Turn<'_>, gone: &dyn Fn(&Message) -> bool) {
     if covered.summary.is_none() && covered.tail.is_empty() && covered.asked.is_none() {
         return;
     }
-    if let Some(request) = &covered.asked {
-        turn.cancel(&request.effect);
-    }
+    take_back(turn);
     let covered = turn.head.covered_mut();
-    (covered.summary, covered.asked, covered.tries, covered.next) = (None, None, 0, 0);
+    (covered.summary, covered.tries, covered.next) = (None, 0, 0);
     covered.tail.clear();
     turn.note(Reason::SummaryWithheld);
     let known = |message: &Message| turn.message(&message.id).unwrap_or_else(|| message.clone());
     let left = turn.given.covered.iter().filter(|message| !gone(message));
-    let rest: Vec<Message> = left.map(known).filter(|message| !message.text.trim().is_empty()).collect();
+    let says = |message: &Message| for_all(message) && !message.text.trim().is_empty();
+    let rest: Vec<Message> = left.map(known).filter(says).collect();
     if rest.is_empty() {
         return;
     }

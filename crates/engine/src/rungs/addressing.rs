@@ -53,11 +53,8 @@ fn edited(turn: &mut Turn<'_>, text: &str) -> Decision {
     let before = message.clone();
     let text = turn.kept(text);
     message.text = text.into();
-    let covered = !turn.head.is_raw(&message.id);
     turn.rewrite(message);
-    if covered {
-        summary::withhold(turn, &|_| false);
-    }
+    summary::reworded(turn, &before.id);
     memory::reworded(turn, &before, text);
     match flow::reread(turn, &before, text) {
         Some(verdict) => Decision::new(verdict, Reason::DraftRemade),
@@ -71,11 +68,9 @@ fn deleted(turn: &mut Turn<'_>) -> Decision {
         return Decision::new(Verdict::Ignored, Reason::IgnoredKind);
     };
     message.text.clear();
-    let covered = !turn.head.is_raw(&message.id);
     memory::reworded(turn, &message, "");
+    let id = message.id.clone();
     turn.rewrite(message);
-    if covered {
-        summary::withhold(turn, &|_| false);
-    }
+    summary::reworded(turn, &id);
     Decision::new(Verdict::Recorded, Reason::MessageDeleted)
 }

@@ -84,7 +84,7 @@ pub(super) fn go_on(turn: &mut Turn<'_>, task: Task) -> Option<Task> {
 }
 
 /// Takes back what is on its way for a task, or waits for an answer; where the far side can be told, it is.
-pub(super) fn take_back(turn: &mut Turn<'_>, task: &mut Task) {
+pub(crate) fn take_back(turn: &mut Turn<'_>, task: &mut Task) {
     let Some(work) = &mut task.work else { return };
     let effect = work.effect.take();
     effect.iter().for_each(|effect| turn.cancel(effect));

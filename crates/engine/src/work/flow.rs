@@ -190,7 +190,10 @@ pub(super) fn start(
     let prompt = match (&job, phase.begins()) {
         (Job::Agent { .. }, true) => {
             turn.belongs_to(&task.id);
-            briefing(turn, &text, &task.requested_by)
+            let Some(prompt) = briefing(turn, &text, &task.requested_by) else {
+                return unsent(turn, &task, &say::too_long(job.name()), Reason::ContextTooLarge);
+            };
+            Some(prompt)
         }
         _ => None,
     };
@@ -230,9 +233,13 @@ impl Turn<'_> {
 }
 
 fn gone(turn: &mut Turn<'_>, task: &Task, name: &str) -> Decision {
-    turn.say(MessageKind::Answer, Some(&task.id), &say::not_set_up(name));
+    unsent(turn, task, &say::not_set_up(name), Reason::DelegationNothing)
+}
+
+fn unsent(turn: &mut Turn<'_>, task: &Task, why: &str, reason: Reason) -> Decision {
+    turn.say(MessageKind::Answer, Some(&task.id), why);
     turn.end_task(&task.id, TaskStatus::Failed);
-    Decision::new(Verdict::Answered, Reason::DelegationNothing)
+    Decision::new(Verdict::Answered, reason)
 }
 
 /// Approve on the card: exactly what it showed goes out.

@@ -7,7 +7,7 @@ mod back;
 mod flow;
 mod report;
 
-pub(crate) use back::{answered_back, progressed, stop};
+pub(crate) use back::{answered_back, progressed, stop, take_back};
 pub(crate) use flow::{
     again, argument_given, begin, call_corrected, delegate_to, hand_over, happened, offer_answered, release,
     settled,

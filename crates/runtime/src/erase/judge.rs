@@ -5,8 +5,9 @@ use std::sync::Arc;
 use serde_json::Value;
 use throughline_engine::approval::Approval;
 use throughline_engine::canon::{hex, sha256};
-use throughline_engine::effect::{EffectClass, EffectResult, Outcome};
+use throughline_engine::effect::{EffectBody, EffectClass, EffectResult, Outcome};
 use throughline_engine::erase::{ERASED, Person, left};
+use throughline_engine::work::Underway;
 use throughline_engine::{LaneKey, Timestamp, snapshot};
 use throughline_store::{Fate, Holds, Judge};
 
@@ -39,8 +40,7 @@ pub(super) fn of_person(trace: &Arc<TraceOf>) -> Judge {
             Holds::Event => erase_if(person.in_value(&value(kept.text))),
             Holds::Payload { id, revision, class, .. } => {
                 // An approved request may have been released by somebody else's press: there the words decide.
-                let inward = class_stays_inside(*class);
-                let theirs = trace.effects.contains(*id) && inward;
+                let theirs = trace.effects.contains(*id) && stays_inside(*class, kept.text);
                 if Some(*revision) == trace.turned {
                     return Fate::Keep;
                 }
@@ -137,14 +137,10 @@ fn erase_if(theirs: bool) -> Fate {
     if theirs { Fate::Erase } else { Fate::Keep }
 }
 
-fn class_stays_inside(class: EffectClass) -> bool {
-    !matches!(
-        class,
-        EffectClass::TrackerCreate
-            | EffectClass::TrackerUpdate
-            | EffectClass::PostChannel
-            | EffectClass::TrackerCheck
-    )
+/// Neither leaves the thread with an approval, nor prepares what will.
+fn stays_inside(class: EffectClass, payload: &str) -> bool {
+    let outward = || serde_json::from_str(payload).is_ok_and(|body: EffectBody| body.outward());
+    class != EffectClass::TrackerCheck && !outward()
 }
 
 fn scrubbed(person: &Person, text: &str) -> Fate {
@@ -182,17 +178,29 @@ fn approval(person: Option<&Person>, text: &str) -> Fate {
     serde_json::to_string(&bare).map_or(Fate::Keep, Fate::Rewrite)
 }
 
-/// How an effect ended, without words: the keys of what was made stay.
+/// How an effect ended, or stands, without words: the keys of what was made stay, and what work that goes on is called
+/// where it is done, or it would be sent there again.
 fn outcome(text: &str) -> Fate {
+    if let Ok(underway) = serde_json::from_str::<Underway>(text) {
+        let silent = Underway { told: String::new(), ..underway };
+        return serde_json::to_string(&silent).map_or(Fate::Keep, Fate::Rewrite);
+    }
     let told = match serde_json::from_str::<Outcome>(text) {
         Ok(Outcome::Done { result: EffectResult::Found { key, url, parent, .. } }) => {
             Outcome::Done { result: EffectResult::Found { key, title: ERASED.into(), url, parent } }
         }
         Ok(Outcome::Done {
-            result: EffectResult::Answered(_) | EffectResult::Said { .. } | EffectResult::Snapshot { .. },
+            result:
+                EffectResult::Answered(_)
+                | EffectResult::Said { .. }
+                | EffectResult::Asked(_)
+                | EffectResult::Snapshot { .. },
         })
         | Err(_) => return Fate::Erase,
-        Ok(done @ Outcome::Done { .. }) => done,
+        Ok(Outcome::Done { result: EffectResult::Stopped { .. } }) => {
+            Outcome::Done { result: EffectResult::Stopped { text: ERASED.into() } }
+        }
+        Ok(Outcome::Done { result }) => Outcome::Done { result },
         Ok(Outcome::Failed { reason, .. }) => {
             Outcome::Failed { reason, text: ERASED.into(), errors: Vec::new() }
         }
@@ -218,4 +226,56 @@ fn answer<'p>(parsed: &Value, persons: impl Iterator<Item = &'p Person>) -> Fate
         person.scrub(&mut bare);
     }
     Fate::Rewrite(bare.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_outcome_keeps_what_names_things_and_no_words() {
+        let left = |outcome: Value| match outcome_of(&outcome) {
+            Fate::Rewrite(text) => value(&text),
+            Fate::Erase => Value::Null,
+            Fate::Keep => panic!("{outcome} is kept"),
+        };
+        let done = |result: Value| json!({ "as": "done", "result": result });
+        let asked = json!({ "what": "asked", "remote": "{}", "text": "Which city?", "fields": [] });
+        let table = [
+            (
+                json!({ "as": "underway", "remote": "t-1", "told": "3 of 5", "news": 2 }),
+                json!({ "as": "underway", "remote": "t-1", "news": 2 }),
+            ),
+            (done(asked), Value::Null),
+            (done(json!({ "what": "said", "text": "12 degrees" })), Value::Null),
+            (
+                done(json!({ "what": "stopped", "text": "as Ana said" })),
+                done(json!({ "what": "stopped", "text": ERASED })),
+            ),
+            (
+                done(json!({ "what": "issue", "key": "DEMO-1" })),
+                done(json!({ "what": "issue", "key": "DEMO-1" })),
+            ),
+        ];
+        for (outcome, stays) in table {
+            assert_eq!(left(outcome.clone()), stays, "{outcome}");
+        }
+    }
+
+    fn outcome_of(outcome: &Value) -> Fate {
+        super::outcome(&outcome.to_string())
+    }
+
+    #[test]
+    fn what_left_with_an_approval_is_not_theirs_alone() {
+        for (risk, inside) in [("read", true), ("write", false), ("destructive", false)] {
+            let call = json!({
+                "class": "agent.delegate", "to": "agent", "name": "writer", "task": "t_1", "text": "x", "risk": risk,
+            });
+            assert_eq!(stays_inside(EffectClass::AgentDelegate, &call.to_string()), inside, "{risk}");
+        }
+        assert!(!stays_inside(EffectClass::TrackerCheck, "{}") && stays_inside(EffectClass::Reply, "{}"));
+    }
 }

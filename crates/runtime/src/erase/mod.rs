@@ -41,6 +41,16 @@ pub enum Subject {
     Tenant,
 }
 
+/// What stands in the list.
+#[derive(Serialize, Deserialize)]
+struct Wanted {
+    #[serde(flatten)]
+    subject: Subject,
+    /// Who asked. Nobody is named where somebody asked in a conversation to be forgotten.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
+}
+
 /// What an erasure came to, in numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Erased {
@@ -90,9 +100,12 @@ impl Runtime {
     /// The store did not answer or a fail point was reached; what is left to do stands in the list, and
     /// [`Self::erase_what_was_asked`] does it.
     pub async fn erase(&self, tenant: &str, subject: &Subject, by: &str) -> Result<Erased, Stop> {
-        let number = self.store.ask_erasure(tenant, &canon::jcs(subject)).await?;
+        let _alone = self.erasing.lock().await;
+        let wanted = Wanted { subject: subject.clone(), by: Some(by.into()) };
+        let number = self.store.ask_erasure(tenant, &canon::jcs(&wanted)).await?;
         self.faults.at(FailPoint::ErasureAsked, "")?;
-        self.fulfil(tenant, number, subject, by).await
+        // Whoever asked is told that it failed; what is left is done all the same.
+        self.fulfil(tenant, number, subject, by).await.inspect_err(|_| self.wakes.erase(tenant))
     }
 
     /// Does what was asked for and is not done: after a start, and after a person asked in a conversation.
@@ -100,18 +113,20 @@ impl Runtime {
     /// # Errors
     /// As [`Self::erase`].
     pub async fn erase_what_was_asked(&self, tenant: &str) -> Result<usize, Stop> {
+        let _alone = self.erasing.lock().await;
         let open = self.store.erasures(tenant, true).await?;
         let mut done = 0;
         for row in open {
-            let Ok(subject) = serde_json::from_str::<Subject>(&row.what) else {
+            let Ok(Wanted { subject, by }) = serde_json::from_str(&row.what) else {
                 tracing::error!(
                     erasure = row.number,
                     "an erasure that was asked for cannot be read; it is left"
                 );
                 continue;
             };
-            let by = if let Subject::Person { id } = &subject { id.clone() } else { String::new() };
-            self.fulfil(tenant, row.number, &subject, &by).await?;
+            let themselves = if let Subject::Person { id } = &subject { id.as_str() } else { "" };
+            let by = by.as_deref().unwrap_or(themselves);
+            self.fulfil(tenant, row.number, &subject, by).await?;
             done += 1;
         }
         Ok(done)
