@@ -51,10 +51,10 @@ pub(crate) fn run(repo: &Repo, rest: &[String]) -> Result<ExitCode> {
 /// before.
 pub(crate) fn tools(repo: &Repo, built: &[&str]) -> Result<()> {
     if !(repo.has("python3", &["-m", "venv", "--help"]) && repo.has("npm", &["--version"])) {
-        say::step(
-            "tools: skipped, there is no Python with venv or no npm (Debian: `apt install python3-venv npm`)",
+        bail!(
+            "tools and sub-agents cannot be tried: there is no Python with venv or no npm (Debian: `apt install \
+             python3-venv npm`; without them THROUGHLINE_NO_PEERS=1 leaves that out)"
         );
-        return Ok(());
     }
     let kits = python(repo, KITS, "kits")?;
     let everything =

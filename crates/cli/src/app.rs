@@ -53,7 +53,9 @@ impl App {
             (false, 1) => "info",
             (false, _) => "debug",
         };
-        let filter = EnvFilter::try_new(level).unwrap_or_else(|_| EnvFilter::new("info"));
+        // The client of tool servers tells of what people answered and tools said, word by word.
+        let level = format!("{level},rmcp=error");
+        let filter = EnvFilter::try_new(level).unwrap_or_else(|_| EnvFilter::new("info,rmcp=error"));
         let log =
             tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false);
         // Set at the start of the program and never again, so there is nothing to say of a second time.

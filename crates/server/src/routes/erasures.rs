@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::response::Response;
 use serde::Deserialize;
 use throughline_engine::LaneId;
@@ -12,7 +12,7 @@ use super::json;
 use crate::app::App;
 use crate::auth::{Caller, Scope};
 use crate::problem::{Pointed, Problem};
-use crate::request::Named;
+use crate::request::{Asked, Named};
 use crate::wire;
 
 /// Erase a person
@@ -29,7 +29,7 @@ use crate::wire;
 pub(crate) async fn delete_subject(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Path(id): Path<String>,
+    Named(id): Named,
 ) -> Result<Response, Problem> {
     caller.need(Scope::Admin)?;
     let erased = erase(&app, &caller, Subject::Person { id: id.clone() }).await?;
@@ -79,7 +79,7 @@ pub(crate) struct Confirmed {
 pub(crate) async fn delete_tenant(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Query(confirmed): Query<Confirmed>,
+    Asked(confirmed): Asked<Confirmed>,
 ) -> Result<Response, Problem> {
     caller.need(Scope::Admin)?;
     if confirmed.confirm != caller.tenant {

@@ -1,7 +1,8 @@
 //! A client of one A2A agent, version 1.0, over JSON-RPC or HTTP+JSON (`spec 07 §8`).
 //!
 //! It is ours because the official crate holds the protocol's types and no client, and its types refuse the state names of
-//! version 0.3. A message's id is the effect's, its context the lane's: nothing of who asked leaves with it.
+//! version 0.3. A message's id is the effect's, its context the lane's; beside the words goes what a prompt of that lane is
+//! told, as metadata.
 
 mod card;
 mod task;
