@@ -10,7 +10,7 @@ mod lists;
 #[path = "selection/texts.rs"]
 mod texts;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lists::{Lists, SPOKEN, shown};
 use proptest::prelude::*;
@@ -203,10 +203,17 @@ proptest! {
         let (mut calls, mut looks) = (BTreeMap::new(), BTreeMap::new());
         // Of each person: what was asked last, and whether anything was new since.
         let mut asked: BTreeMap<&str, String> = BTreeMap::new();
+        // Who was asked whether a misspelt word names a place: a yes names it, and so calls its list back.
+        let mut place_asked: BTreeSet<&str> = BTreeSet::new();
         for act in &acts {
             let before = w.clone();
             let Some((step, who)) = play(&mut w, act) else { continue };
             let done = executed(&step);
+            match act {
+                _ if step.decision.reason == Reason::ScopeTypo => _ = place_asked.insert(who),
+                Act::Say { text, .. } if SPOKEN[*text].0.starts_with("stop") => _ = place_asked.remove(who),
+                _ => {}
+            }
             // I1: one option, of a list that stands for that person, as it is registered.
             prop_assert!(done.len() <= 1, "{done:?}");
             for (set, option, user) in &done {
@@ -220,7 +227,8 @@ proptest! {
                     // I2, I3.
                     prop_assert!(SPOKEN[*text].1, "{} executed {}", SPOKEN[*text].0, option.id);
                     let stopped = matches!(standing.map(|s| s.status), Some(Status::Parked(Parked::Stop)));
-                    let calls_back = ["chat", "back", "recent"].iter().any(|cue| SPOKEN[*text].0.contains(cue));
+                    let calls_back = ["chat", "back", "recent"].iter().any(|cue| SPOKEN[*text].0.contains(cue))
+                        || place_asked.contains(who);
                     prop_assert!(!stopped || calls_back, "a list that was put aside executed by {}", SPOKEN[*text].0);
                 }
                 // The same is not sent again before it is known what became of it.
