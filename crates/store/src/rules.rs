@@ -29,8 +29,8 @@ pub(crate) fn first_state(performer: Performer, waits: bool) -> (EffectState, u3
     }
 }
 
-/// Whether an effect that stands so has let go of the prompt it was to send: its fingerprints are all that stays of one
-/// (`spec 05 §12`).
+/// Whether an effect that stands so has let go of the prompt it was to send, and of the messages a summary is made of: its
+/// fingerprints are all that stays of one (`spec 05 §12`).
 pub(crate) fn forgets(class: EffectClass, state: EffectState) -> bool {
     let ended = matches!(state, EffectState::Done | EffectState::Failed | EffectState::Cancelled);
     ended && matches!(class, EffectClass::ModelAsk | EffectClass::AgentDelegate)

@@ -101,7 +101,8 @@ pub enum Question {
         base_cursor: u64,
         /// How far it will reach.
         to: MessageId,
-        /// The messages in between, one a line.
+        /// The messages in between, one a line. They are part of the prompt, and kept no longer than it.
+        #[serde(default)]
         messages: Vec<String>,
     },
 }

@@ -74,7 +74,7 @@ pub async fn a_stream_goes_out_in_order(s: &Subject) {
 /// The prompt an effect was to send goes when it ends, however it ends: its fingerprints stay, the hash of the whole, and
 /// what anything else was to do.
 pub async fn a_prompt_goes_with_the_end_of_its_effect(s: &Subject) {
-    let whole = r#"{"prompt":{"context_fingerprint":"ab","sections":[["rules","be brief"]]},"text":"x"}"#;
+    let whole = r#"{"messages":["a"],"prompt":{"context_fingerprint":"ab","sections":[["rules","be brief"]]},"text":"x"}"#;
     let left = r#"{"prompt":{"context_fingerprint":"ab"},"text":"x"}"#;
     let mut hand = Hand::on(&*s.store, &lane("C1")).await;
     let says = |id: &str, class| OutboxRow { payload: whole.into(), ..effect(id, class, "one") };

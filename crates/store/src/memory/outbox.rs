@@ -388,6 +388,9 @@ fn forget_prompt(payload: &mut String) {
     let Ok(mut body) = serde_json::from_str::<serde_json::Value>(payload) else { return };
     if let Some(prompt) = body.get_mut("prompt").and_then(serde_json::Value::as_object_mut) {
         prompt.remove("sections");
-        *payload = body.to_string();
     }
+    if let Some(body) = body.as_object_mut() {
+        body.remove("messages");
+    }
+    *payload = body.to_string();
 }

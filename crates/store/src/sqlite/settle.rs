@@ -79,7 +79,7 @@ pub(super) fn keep_outcome(tx: &Tx<'_, '_>, n: i64, outcome: &str) -> Result<(),
 /// What an end means for what it was to do, and for the effects that depend on it.
 fn follow(tx: &Tx<'_, '_>, ended: &Found, state: EffectState) -> Result<(), Fault> {
     if ended.class.is_some_and(|class| forgets(class, state)) {
-        let forget = "UPDATE outbox SET payload = json_remove(payload, '$.prompt.sections') \
+        let forget = "UPDATE outbox SET payload = json_remove(payload, '$.prompt.sections', '$.messages') \
                       WHERE n = ?1 AND json_valid(payload)";
         tx.sql.execute(forget, [ended.n])?;
     }
