@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use throughline_engine::LaneKey;
 use throughline_engine::effect::Attempt;
@@ -104,7 +104,11 @@ async fn a_call_that_is_not_answered_is_unknown_and_one_that_dies_too() {
 
     let dies = World::new("exit 1").await;
     assert!(matches!(dies.call(Risk::Write).await, Attempt::Unknown { .. }), "a byte went out");
-    assert!(matches!(dies.call(Risk::Write).await, Attempt::NotApplied { .. }), "it is given a moment");
+    let moment = dies.call(Risk::Write).await;
+    assert!(
+        matches!(moment, Attempt::NotApplied { hint: Some(1..=1_001), .. }),
+        "it is given a moment: {moment:?}"
+    );
     assert_eq!(dies.lines("calls").len(), 1);
     let mut again = dies.call(Risk::Write).await;
     while matches!(again, Attempt::NotApplied { .. }) {
@@ -113,6 +117,40 @@ async fn a_call_that_is_not_answered_is_unknown_and_one_that_dies_too() {
     }
     assert!(matches!(again, Attempt::Unknown { .. }), "{again:?}");
     assert_eq!(dies.lines("pids").len(), 2, "another process was started");
+    dies.clients.close().await;
+}
+
+/// Nothing of a call that timed out is there when the next one begins: its process neither, whose answer was on the way.
+#[tokio::test]
+async fn a_call_that_timed_out_leaves_nothing_to_the_next() {
+    let once = format!("[ -e slow ] || {{ touch slow; sleep 30; }}; {SAYS} said");
+    let world = World::new(&once).await;
+    assert!(matches!(world.call(Risk::Write).await, Attempt::Unknown { why } if why.contains("in time")));
+    assert_eq!(world.call(Risk::Write).await, Attempt::Applied(Report::Said("said".into())));
+    let pids = world.lines("pids");
+    assert_eq!(pids.len(), 2, "another process was started");
+    until("the first one ended", || !alive(&pids[0])).await;
+    world.clients.close().await;
+}
+
+/// A server that starts well and dies of every call is left alone for longer each time.
+#[tokio::test]
+async fn the_wait_doubles_until_a_call_is_answered() {
+    let dies = World::new("exit 1").await;
+    let again = async || {
+        let mut again = dies.call(Risk::Write).await;
+        while matches!(again, Attempt::NotApplied { .. }) {
+            tokio::time::sleep(Duration::from_millis(25)).await;
+            again = dies.call(Risk::Write).await;
+        }
+        assert!(matches!(again, Attempt::Unknown { .. }), "{again:?}");
+        Instant::now()
+    };
+    let first = again().await;
+    let second = again().await;
+    let third = again().await;
+    assert!(second - first >= Duration::from_millis(900), "{:?}", second - first);
+    assert!(third - second >= Duration::from_millis(1_900), "{:?}", third - second);
     dies.clients.close().await;
 }
 

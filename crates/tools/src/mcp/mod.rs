@@ -61,9 +61,15 @@ enum Way {
 #[derive(Default)]
 struct At {
     open: Option<Connection>,
-    /// Failures since it last worked, and when it is tried again.
+    /// Failures since a call was last answered, and when it is tried again.
     failures: u32,
     again: Option<Instant>,
+}
+
+/// Why nothing can be asked of it now, and for how many milliseconds nothing will be.
+struct NotReady {
+    why: String,
+    hint: Option<i64>,
 }
 
 struct Connection {
@@ -119,7 +125,7 @@ impl Server {
     pub(crate) async fn tools(&self) -> Result<Vec<Described>, String> {
         let mut at =
             timeout(self.timeouts.ready, self.at.lock()).await.map_err(|_| "it is busy".to_owned())?;
-        self.listed(&mut at).await
+        self.listed(&mut at).await.map_err(|not_ready| not_ready.why)
     }
 
     /// Makes one call of a tool that is described as `allowed` says.
@@ -134,7 +140,7 @@ impl Server {
         };
         let tools = match self.listed(&mut at).await {
             Ok(tools) => tools,
-            Err(why) => return not_sent(why, None),
+            Err(NotReady { why, hint }) => return not_sent(why, hint),
         };
         let described = tools.iter().find(|tool| tool.name == call.tool);
         if let Err(refused) = allowed(described).await {
@@ -147,22 +153,26 @@ impl Server {
             Ok(params) => params,
             Err(refused) => return refused,
         };
-        let Some(connection) = at.open.as_ref() else {
+        // Only a call that was answered puts it back: what came late to another one would be taken for the next one's.
+        let Some(connection) = at.open.take() else {
             return not_sent("the connection is closed".into(), None);
         };
         let given = call.answer.map(|(_, given)| given.clone());
         connection.elicited.begin(given);
         let until = Instant::now() + self.timeouts.call;
-        let answer = timeout_at(until, called(connection, params)).await;
+        let answer = timeout_at(until, called(&connection, params)).await;
         let form = connection.elicited.take();
         match answer {
-            Ok(Ok(response)) => told(call, response, form),
+            Ok(Ok(response)) => {
+                at.answered(connection);
+                told(call, response, form)
+            }
             Ok(Err(error)) => {
-                let attempt = failed(&error);
-                if !matches!(error, ServiceError::McpError(_)) {
-                    at.broke();
+                match error {
+                    ServiceError::McpError(_) => at.answered(connection),
+                    _ => at.broke(),
                 }
-                attempt
+                failed(&error)
             }
             Err(_) => Attempt::Unknown { why: "it did not answer in time".into() },
         }
@@ -177,14 +187,14 @@ impl Server {
         }
     }
 
-    async fn listed(&self, at: &mut At) -> Result<Vec<Described>, String> {
+    async fn listed(&self, at: &mut At) -> Result<Vec<Described>, NotReady> {
         if at.open.as_ref().is_some_and(Connection::ended) {
             at.broke();
         }
-        if let (None, Some(again)) = (&at.open, at.again)
-            && again > Instant::now()
-        {
-            return Err("the server failed just now, and is given a moment".into());
+        let wait = at.again.map_or(Duration::ZERO, |again| again.saturating_duration_since(Instant::now()));
+        if at.open.is_none() && !wait.is_zero() {
+            let why = "the server failed just now, and is given a moment".into();
+            return Err(NotReady { why, hint: i64::try_from(wait.as_millis() + 1).ok() });
         }
         let ready = async {
             if at.open.is_none() {
@@ -196,14 +206,10 @@ impl Server {
         };
         let ready = timeout(self.timeouts.ready, ready).await;
         match ready.unwrap_or_else(|_| Err("it was not ready in time".into())) {
-            Ok(tools) => {
-                at.failures = 0;
-                at.again = None;
-                Ok(tools)
-            }
+            Ok(tools) => Ok(tools),
             Err(why) => {
                 at.broke();
-                Err(why)
+                Err(NotReady { why, hint: None })
             }
         }
     }
@@ -234,6 +240,11 @@ impl Server {
 }
 
 impl At {
+    /// A call was answered: the connection is good for the next one.
+    fn answered(&mut self, connection: Connection) {
+        *self = Self { open: Some(connection), failures: 0, again: None };
+    }
+
     /// It broke: it is made again after a wait that doubles.
     fn broke(&mut self) {
         self.open = None;
