@@ -74,7 +74,7 @@ impl Clients {
         let timeouts = settings.timeouts;
         let mut servers = BTreeMap::new();
         for (name, setting) in &settings.servers {
-            let server = Server::new(setting, timeouts).map_err(|why| (format!("mcp.{name}"), why))?;
+            let server = Server::new(name, setting, timeouts).map_err(|why| (format!("mcp.{name}"), why))?;
             servers.insert(name.clone(), server);
         }
         let mut agents = BTreeMap::new();

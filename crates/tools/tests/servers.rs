@@ -12,6 +12,12 @@ use throughline_tools::{Clients, MemoryPins, ServerSetting, Settings, Stands, Ti
 
 /// Speaks the older generation: a tool `look`, of which `does` is what a call does.
 fn script(does: &str) -> String {
+    const LOOK: &str = r#"{"name":"look","inputSchema":{"type":"object"}}"#;
+    listing(&format!(r#"printf '{{"jsonrpc":"2.0","id":%s,"result":{{"tools":[{LOOK}]}}}}\n' "$id""#), does)
+}
+
+/// The same with what lists its tools.
+fn listing(lists: &str, does: &str) -> String {
     format!(
         r#"
 echo $$ >> pids
@@ -19,7 +25,7 @@ while read -r line; do
   id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
   case $line in
     *'"initialize"'*) printf '{{"jsonrpc":"2.0","id":%s,"result":{{"protocolVersion":"2025-11-25","capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"s","version":"1"}}}}}}\n' "$id" ;;
-    *'"tools/list"'*) printf '{{"jsonrpc":"2.0","id":%s,"result":{{"tools":[{{"name":"look","inputSchema":{{"type":"object"}}}}]}}}}\n' "$id" ;;
+    *'"tools/list"'*) echo list >> lists; {lists} ;;
     *'"tools/call"'*) echo call >> calls; {does} ;;
     *'"id"'*) printf '{{"jsonrpc":"2.0","id":%s,"error":{{"code":-32601,"message":"no such method"}}}}\n' "$id" ;;
   esac
@@ -35,9 +41,15 @@ struct World {
 
 impl World {
     async fn new(does: &str) -> Self {
+        let world = Self::running(&script(does));
+        assert_eq!(world.clients.pin(None, "ana").await.unwrap(), ["tool:look"]);
+        world
+    }
+
+    fn running(script: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("server.sh");
-        std::fs::write(&file, format!("cd {:?}\n{}", folder.path(), script(does))).unwrap();
+        std::fs::write(&file, format!("cd {:?}\n{script}", folder.path())).unwrap();
         let server = ServerSetting::Child {
             command: "/bin/sh".into(),
             args: vec![file.to_string_lossy().into_owned()],
@@ -53,7 +65,6 @@ impl World {
             timeouts,
         };
         let clients = Clients::new(settings, Arc::new(MemoryPins::default())).unwrap();
-        assert_eq!(clients.pin(None, "ana").await.unwrap(), ["tool:look"]);
         Self { folder, clients }
     }
 
@@ -168,6 +179,30 @@ async fn what_is_too_long_is_refused_when_it_only_reads() {
     let world = World::new(&huge).await;
     assert!(matches!(world.call(Risk::Read).await, Attempt::Unknown { .. }), "more than is read at all");
     world.clients.close().await;
+}
+
+/// A server that has always one more page is not listened to for ever, and neither is one with everything on one.
+#[tokio::test]
+async fn a_list_of_tools_has_an_end() {
+    let page = |tools: &str, more: &str| {
+        let result = format!(r#"{{"tools":[{tools}]{more}}}"#);
+        listing(&format!(r#"printf '{{"jsonrpc":"2.0","id":%s,"result":%s}}\n' "$id" '{result}'"#), "true")
+    };
+    let tool = |n: u32| format!(r#"{{"name":"t{n}","inputSchema":{{"type":"object"}}}}"#);
+    let crowd = (0..1_001).map(tool).collect::<Vec<_>>().join(",");
+    for (server, why, lists) in [
+        (page(&tool(0), r#","nextCursor":"more""#), "on more than 50 pages", 50),
+        (page(&crowd, ""), "more than 1000 tools", 1),
+    ] {
+        let world = World::running(&server);
+        let listed = world.clients.list().await.unwrap();
+        assert!(
+            matches!(&listed[0].stands, Stands::Unreachable(said) if said.contains(why) && said.contains("“s”")),
+            "{listed:?}"
+        );
+        assert_eq!(world.lines("lists").len(), lists);
+        world.clients.close().await;
+    }
 }
 
 /// Everything a server started ends with it, also what left its children behind.

@@ -14,7 +14,7 @@ use std::time::Duration;
 use reqwest::Client;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ElicitResult, ElicitationAction, InputRequest,
-    InputRequiredResult, ProtocolVersion,
+    InputRequiredResult, PaginatedRequestParams, ProtocolVersion,
 };
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt, RoleClient, RunningService, ServiceError,
@@ -35,6 +35,9 @@ use crate::{Place, ServerSetting, Timeouts, arguments, rejected};
 
 /// The most bytes of one message of a server (`spec 06 §4.4`).
 const MAX_MESSAGE: usize = 4 * 1024 * 1024;
+/// The most pages that a server's list of tools may have, and the most tools.
+const MAX_PAGES: usize = 50;
+const MAX_TOOLS: usize = 1_000;
 /// The wait before a broken connection is made again, at first and at most.
 const AGAIN_FIRST: Duration = Duration::from_secs(1);
 const AGAIN_LONGEST: Duration = Duration::from_secs(60);
@@ -46,6 +49,8 @@ type Http = StreamableHttpError<reqwest::Error>;
 
 /// One server.
 pub(crate) struct Server {
+    /// What our configuration calls it.
+    name: String,
     way: Way,
     timeouts: Timeouts,
     at: Mutex<At>,
@@ -110,12 +115,12 @@ struct Resume {
 impl Server {
     /// # Errors
     /// It cannot be used as it is configured; for a person to read.
-    pub(crate) fn new(setting: &ServerSetting, timeouts: Timeouts) -> Result<Self, String> {
+    pub(crate) fn new(name: &str, setting: &ServerSetting, timeouts: Timeouts) -> Result<Self, String> {
         let way = match setting {
             ServerSetting::Child { .. } => Way::Child(setting.clone()),
             ServerSetting::Http(place) => http(place, timeouts)?,
         };
-        Ok(Self { way, timeouts, at: Mutex::default() })
+        Ok(Self { name: name.to_owned(), way, timeouts, at: Mutex::default() })
     }
 
     /// Every tool, as the server describes it now.
@@ -201,8 +206,7 @@ impl Server {
                 at.open = Some(self.connected().await?);
             }
             let Some(connection) = &at.open else { return Err("the connection is closed".to_owned()) };
-            let tools = connection.running.list_all_tools().await.map_err(|error| chain(&error))?;
-            Ok(tools.iter().map(described).collect::<Vec<_>>())
+            self.all_tools(connection).await
         };
         let ready = timeout(self.timeouts.ready, ready).await;
         match ready.unwrap_or_else(|_| Err("it was not ready in time".into())) {
@@ -212,6 +216,25 @@ impl Server {
                 Err(NotReady { why, hint: None })
             }
         }
+    }
+
+    /// Every page of its tools: as many as a server has need of, and no more because it says so.
+    async fn all_tools(&self, connection: &Connection) -> Result<Vec<Described>, String> {
+        let mut tools = Vec::new();
+        let mut cursor = None;
+        for _ in 0..MAX_PAGES {
+            let params = PaginatedRequestParams::default().with_cursor(cursor);
+            let page = connection.running.list_tools(Some(params)).await.map_err(|error| chain(&error))?;
+            tools.extend(page.tools.iter().map(described));
+            cursor = page.next_cursor;
+            if tools.len() > MAX_TOOLS {
+                return Err(format!("the server “{}” lists more than {MAX_TOOLS} tools", self.name));
+            }
+            if cursor.is_none() {
+                return Ok(tools);
+            }
+        }
+        Err(format!("the server “{}” lists its tools on more than {MAX_PAGES} pages", self.name))
     }
 
     async fn connected(&self) -> Result<Connection, String> {
