@@ -19,7 +19,6 @@ const HTML: &str = "<html>Not here</html>";
 struct World {
     clients: Clients,
     says: Says,
-    at: String,
     asked: Arc<Mutex<Vec<String>>>,
 }
 
@@ -45,7 +44,7 @@ impl World {
             }
         });
         let clients = clients(&at, Timeouts::default());
-        let world = Self { clients, says, at, asked };
+        let world = Self { clients, says, asked };
         assert_eq!(world.clients.pin(None, "ana").await.unwrap(), ["agent:writer"]);
         world
     }
@@ -148,6 +147,22 @@ async fn only_an_answer_that_was_understood_refuses() {
     assert!(matches!(world.work(Risk::Write, None).await, Attempt::Rejected { .. }));
     world.answers(200, &error(-32_603, "it broke"));
     assert!(matches!(world.work(Risk::Write, None).await, Attempt::Unknown { .. }), "as a status 500 is");
+}
+
+/// A server may answer `/a2a` with a redirect to `/a2a/`, and we follow none.
+#[tokio::test]
+async fn an_address_is_used_as_it_is_said() {
+    for (binding, path, asked) in [
+        ("JSONRPC", "/a2a/", "post /a2a/ http/1.1"),
+        ("JSONRPC", "/a2a", "post /a2a http/1.1"),
+        ("JSONRPC", "", "post / http/1.1"),
+        ("HTTP+JSON", "/a2a/", "post /a2a/message:send http/1.1"),
+    ] {
+        let world = World::under(binding, path).await;
+        world.answers(429, "");
+        world.work(Risk::Read, None).await;
+        assert_eq!(*world.asked.lock().unwrap(), [asked]);
+    }
 }
 
 /// One bad look ends nothing; only an agent that says it has no such task does.

@@ -176,7 +176,7 @@ impl Agent {
                     params["tenant"] = json!(tenant);
                 }
                 let body = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-                match self.request(Method::POST, address.base(), Some(&body)).await {
+                match self.request(Method::POST, address.endpoint(), Some(&body)).await {
                     Got::Result(mut answer) if answer["result"].is_object() => {
                         Got::Result(answer["result"].take())
                     }

@@ -288,7 +288,7 @@ impl Connection {
 fn http(place: &Place, timeouts: Timeouts) -> Result<Way, String> {
     let address = Address::read(&place.url, place.allow_loopback)?;
     let client = throughline_net::client(address.reach(), timeouts.connect)?;
-    let mut config = StreamableHttpClientTransportConfig::with_uri(address.base())
+    let mut config = StreamableHttpClientTransportConfig::with_uri(address.endpoint())
         .max_sse_event_size(MAX_MESSAGE)
         .max_concurrent_requests(4)
         .reinit_on_expired_session(false);
