@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::json;
 use throughline_engine::LaneKey;
@@ -147,6 +148,18 @@ async fn only_an_answer_that_was_understood_refuses() {
     assert!(matches!(world.work(Risk::Write, None).await, Attempt::Rejected { .. }));
     world.answers(200, &error(-32_603, "it broke"));
     assert!(matches!(world.work(Risk::Write, None).await, Attempt::Unknown { .. }), "as a status 500 is");
+}
+
+/// An agent that never shows its card leaves the send its time: nothing was sent.
+#[tokio::test]
+async fn a_card_has_no_more_time_than_it_takes_to_be_ready() {
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let timeouts =
+        Timeouts { ready: Duration::from_millis(200), call: Duration::from_secs(300), ..Timeouts::default() };
+    let clients = clients(&format!("http://{}", silent.local_addr().unwrap()), timeouts);
+    let asked = tokio::time::timeout(Duration::from_secs(100), work(&clients, Risk::Write, None)).await;
+    let attempt = asked.expect("it ended");
+    assert!(matches!(&attempt, Attempt::NotApplied { why, .. } if why.contains("in time")), "{attempt:?}");
 }
 
 /// A server may answer `/a2a` with a redirect to `/a2a/`, and we follow none.

@@ -41,12 +41,13 @@ struct World {
 
 impl World {
     async fn new(does: &str) -> Self {
-        let world = Self::running(&script(does));
+        let timeouts = Timeouts { call: Duration::from_millis(700), ..Timeouts::default() };
+        let world = Self::running(&script(does), timeouts);
         assert_eq!(world.clients.pin(None, "ana").await.unwrap(), ["tool:look"]);
         world
     }
 
-    fn running(script: &str) -> Self {
+    fn running(script: &str, timeouts: Timeouts) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("server.sh");
         std::fs::write(&file, format!("cd {:?}\n{script}", folder.path())).unwrap();
@@ -57,7 +58,6 @@ impl World {
         };
         let tool =
             ToolSetting { server: "s".into(), tool: "look".into(), args: Vec::new(), idempotent: false };
-        let timeouts = Timeouts { call: Duration::from_millis(700), ..Timeouts::default() };
         let settings = Settings {
             servers: BTreeMap::from([("s".into(), server)]),
             tools: BTreeMap::from([("look".into(), tool)]),
@@ -194,7 +194,7 @@ async fn a_list_of_tools_has_an_end() {
         (page(&tool(0), r#","nextCursor":"more""#), "on more than 50 pages", 50),
         (page(&crowd, ""), "more than 1000 tools", 1),
     ] {
-        let world = World::running(&server);
+        let world = World::running(&server, Timeouts::default());
         let listed = world.clients.list().await.unwrap();
         assert!(
             matches!(&listed[0].stands, Stands::Unreachable(said) if said.contains(why) && said.contains("“s”")),
@@ -203,6 +203,18 @@ async fn a_list_of_tools_has_an_end() {
         assert_eq!(world.lines("lists").len(), lists);
         world.clients.close().await;
     }
+}
+
+/// However long the parts may take, all of it ends before the lease of the effect does.
+#[tokio::test]
+async fn a_call_ends_when_all_of_its_time_is_up() {
+    let (whole, call) = (Duration::from_millis(700), Duration::from_secs(300));
+    let timeouts = Timeouts { whole, call, ..Timeouts::default() };
+    let world = World::running(&script("sleep 300"), timeouts);
+    assert_eq!(world.clients.pin(None, "ana").await.unwrap(), ["tool:look"]);
+    let called = tokio::time::timeout(Duration::from_secs(100), world.call(Risk::Write)).await;
+    assert!(matches!(called.expect("it ended"), Attempt::Unknown { why } if why.contains("in time")));
+    world.clients.close().await;
 }
 
 /// Everything a server started ends with it, also what left its children behind.

@@ -79,7 +79,9 @@ impl Agent {
     /// # Errors
     /// There is none; for a person to read.
     pub(crate) async fn card(&self) -> Result<Value, String> {
-        match self.request(Method::GET, &self.home.at(card::AT), None).await {
+        let at = self.home.at(card::AT);
+        let got = timeout(self.timeouts.ready, self.request(Method::GET, &at, None)).await;
+        match got.unwrap_or_else(|_| Got::Unknown("it did not answer in time".into())) {
             Got::Result(card @ Value::Object(_)) => Ok(card),
             Got::Result(_) => Err("its card is none".into()),
             Got::No(why) | Got::Gone(why) | Got::NotSent(why, _) | Got::Unknown(why) => {

@@ -139,6 +139,7 @@ impl Server {
         call: &ToolCall<'_>,
         allowed: impl AsyncFnOnce(Option<&Described>) -> Result<(), Attempt<Report>>,
     ) -> Attempt<Report> {
+        let whole = Instant::now() + self.timeouts.whole;
         let not_sent = |why: String, hint| Attempt::NotApplied { why, hint };
         let Ok(mut at) = timeout(self.timeouts.ready, self.at.lock()).await else {
             return not_sent("the server is busy with other calls".into(), None);
@@ -164,7 +165,7 @@ impl Server {
         };
         let given = call.answer.map(|(_, given)| given.clone());
         connection.elicited.begin(given);
-        let until = Instant::now() + self.timeouts.call;
+        let until = whole.min(Instant::now() + self.timeouts.call);
         let answer = timeout_at(until, called(&connection, params)).await;
         let form = connection.elicited.take();
         match answer {
