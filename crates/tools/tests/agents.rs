@@ -46,7 +46,7 @@ impl World {
         });
         let clients = clients(&at, Timeouts::default());
         let world = Self { clients, says, asked };
-        assert_eq!(world.clients.pin(None, "ana").await.unwrap(), ["agent:writer"]);
+        assert_eq!(world.clients.pin(None, "ana").await.unwrap().pinned, ["agent:writer"]);
         world
     }
 

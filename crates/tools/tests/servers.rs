@@ -43,7 +43,7 @@ impl World {
     async fn new(does: &str) -> Self {
         let timeouts = Timeouts { call: Duration::from_millis(700), ..Timeouts::default() };
         let world = Self::running(&script(does), timeouts);
-        assert_eq!(world.clients.pin(None, "ana").await.unwrap(), ["tool:look"]);
+        assert_eq!(world.clients.pin(None, "ana").await.unwrap().pinned, ["tool:look"]);
         world
     }
 
@@ -211,7 +211,7 @@ async fn a_call_ends_when_all_of_its_time_is_up() {
     let (whole, call) = (Duration::from_millis(700), Duration::from_secs(300));
     let timeouts = Timeouts { whole, call, ..Timeouts::default() };
     let world = World::running(&script("sleep 300"), timeouts);
-    assert_eq!(world.clients.pin(None, "ana").await.unwrap(), ["tool:look"]);
+    assert_eq!(world.clients.pin(None, "ana").await.unwrap().pinned, ["tool:look"]);
     let called = tokio::time::timeout(Duration::from_secs(100), world.call(Risk::Write)).await;
     assert!(matches!(called.expect("it ended"), Attempt::Unknown { why } if why.contains("in time")));
     world.clients.close().await;
@@ -246,5 +246,8 @@ async fn what_cannot_be_started_was_not_called() {
         matches!(&listed[0].stands, Stands::Unreachable(why) if why.contains("cannot be started")),
         "{listed:?}"
     );
-    assert_eq!(clients.pin(None, "ana").await.unwrap(), [""; 0]);
+    let done = clients.pin(None, "ana").await.unwrap();
+    assert_eq!(done.pinned, [""; 0]);
+    let [(name, why)] = done.unreachable.as_slice() else { panic!("{done:?}") };
+    assert!(name == "tool:look" && why.contains("failed just now"), "{done:?}");
 }

@@ -73,6 +73,28 @@ fn what_cannot_be_reached_or_is_not_asked_for_is_said() {
     }
 }
 
+/// What answers is pinned, what does not is named: a pin that was not made is no success.
+#[test]
+fn what_cannot_be_asked_is_not_pinned_in_silence() {
+    let home = home();
+    home.file(
+        "throughline.toml",
+        "[mcp.shell]\ncommand = \"/bin/sh\"\nargs = [\"server.sh\"]\nenv = [\"PATH\"]\n\
+         [mcp.none]\ncommand = \"/nowhere/at/all\"\n\
+         [tools.look]\nserver = \"shell\"\n[tools.more]\nserver = \"shell\"\n[tools.gone]\nserver = \"none\"\n",
+    );
+    let ran = home.run(&["tools", "pin"]).ends(1);
+    assert_eq!(ran.out, "pinned tool:look\n");
+    for says in
+        ["could not ask tool:gone: ", "cannot be started", "could not ask tool:more: shell has no tool more"]
+    {
+        assert!(ran.err.contains(says), "{says}: {}", ran.session());
+    }
+    let ran = home.run(&["tools", "pin", "tool:gone", "--json"]).ends(1);
+    assert_eq!(ran.json()["unreachable"][0]["name"], "tool:gone", "{}", ran.session());
+    home.run(&["tools", "pin", "tool:look"]).ends(0);
+}
+
 #[test]
 fn a_tool_that_cannot_work_is_named_with_its_setting() {
     let home = Home::new();
