@@ -19,7 +19,7 @@ pub fn check_address(base: &str, allow_loopback: bool) -> Result<(), String> {
 /// A checked address of a far side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
-    base: String,
+    url: String,
     reach: Reach,
 }
 
@@ -62,25 +62,31 @@ impl Address {
             return Err(format!("“{base}” is no public address"));
         }
         let reach = if here { Reach::Here } else { Reach::Public };
-        Ok(Self { base: url.as_str().trim_end_matches('/').to_owned(), reach })
+        Ok(Self { url: url.into(), reach })
     }
 
     /// The address of a path under it.
     #[must_use]
     pub fn at(&self, path: &str) -> String {
-        format!("{}/{path}", self.base)
+        format!("{}/{path}", self.base())
     }
 
-    /// The address itself, without a slash at its end.
+    /// What paths are put under: the address without a slash at its end.
     #[must_use]
     pub fn base(&self) -> &str {
-        &self.base
+        self.url.trim_end_matches('/')
+    }
+
+    /// The address itself, as it was said: to some servers `/mcp/` is another place than `/mcp`.
+    #[must_use]
+    pub fn endpoint(&self) -> &str {
+        &self.url
     }
 
     /// Whether both are the same scheme, host and port.
     #[must_use]
     pub fn same_place(&self, other: &Self) -> bool {
-        let origin = |address: &Self| Url::parse(&address.base).map(|url| url.origin());
+        let origin = |address: &Self| Url::parse(&address.url).map(|url| url.origin());
         matches!((origin(self), origin(other)), (Ok(one), Ok(two)) if one == two)
     }
 
@@ -166,6 +172,18 @@ mod tests {
             assert!(address.at("x").ends_with("/x") && !address.base().ends_with('/'), "{good}");
         }
         assert!(Address::read("http://8.8.8.8/v1", true).is_err(), "https only");
+    }
+
+    #[test]
+    fn a_slash_at_the_end_is_part_of_an_endpoint_and_of_no_base() {
+        for (said, endpoint, below) in [
+            ("https://h.example.com", "https://h.example.com/", "https://h.example.com/x"),
+            ("https://h.example.com/mcp", "https://h.example.com/mcp", "https://h.example.com/mcp/x"),
+            ("https://h.example.com/mcp/", "https://h.example.com/mcp/", "https://h.example.com/mcp/x"),
+        ] {
+            let address = Address::read(said, false).unwrap();
+            assert_eq!((address.endpoint(), address.at("x").as_str()), (endpoint, below));
+        }
     }
 
     #[test]

@@ -18,6 +18,8 @@ const LEASED_AT_ONCE: usize = 512;
 const EFFECTS_AT_ONCE: usize = 64;
 /// Questions to a model asked at once, beside those: they are slow, and nothing else waits for them.
 const ASKS_AT_ONCE: usize = 32;
+/// Calls of tools and sub-agents made at once, beside those, for the same reason.
+const CALLS_AT_ONCE: usize = 32;
 /// The longest anybody sleeps without looking: a safety net under the wake-ups, not the way they work.
 const SAFETY_NET: Duration = Duration::from_secs(1);
 /// How long a failed loop waits before it tries again, while the store takes no writes.
@@ -113,10 +115,22 @@ async fn lanes(runtime: Arc<Runtime>, mut stopping: Stopping) {
     while running.join_next().await.is_some() {}
 }
 
-/// Two pools, so that slow questions hold up nothing else.
+/// Pools, so that slow questions and slow calls hold up nothing else.
 struct Permits {
     effects: Arc<Semaphore>,
     asks: Arc<Semaphore>,
+    calls: Arc<Semaphore>,
+}
+
+impl Permits {
+    fn of(&self, class: EffectClass) -> Arc<Semaphore> {
+        let pool = match class {
+            EffectClass::ModelAsk => &self.asks,
+            EffectClass::ToolCall | EffectClass::AgentDelegate => &self.calls,
+            _ => &self.effects,
+        };
+        pool.clone()
+    }
 }
 
 async fn effects(runtime: Arc<Runtime>, mut stopping: Stopping) {
@@ -124,6 +138,7 @@ async fn effects(runtime: Arc<Runtime>, mut stopping: Stopping) {
     let permits = Permits {
         effects: Arc::new(Semaphore::new(EFFECTS_AT_ONCE)),
         asks: Arc::new(Semaphore::new(ASKS_AT_ONCE)),
+        calls: Arc::new(Semaphore::new(CALLS_AT_ONCE)),
     };
     while !*stopping.borrow() {
         while running.try_join_next().is_some() {}
@@ -162,8 +177,7 @@ async fn round(runtime: &Arc<Runtime>, running: &mut JoinSet<()>, permits: &Perm
     let leased = runtime.lease_effects(u32::try_from(free).unwrap_or(1)).await?;
     some += leased.len();
     for effect in leased {
-        let ask = effect.effect.row.class == EffectClass::ModelAsk;
-        let permits = if ask { permits.asks.clone() } else { permits.effects.clone() };
+        let permits = permits.of(effect.effect.row.class);
         let runtime = runtime.clone();
         running.spawn(async move {
             let Ok(_permit) = permits.acquire_owned().await else { return };

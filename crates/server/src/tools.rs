@@ -229,3 +229,20 @@ fn examined(one: &Listed) -> Finding {
         Stands::Pinned | Stands::Unused => finding(what, State::Ok, told("as it was pinned"), None),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use throughline_engine::effect::EffectClass;
+    use throughline_store::lease_of;
+    use throughline_tools::Timeouts;
+
+    /// `spec 06 §4.6`: a call that outlived its lease would be taken for gone while it runs.
+    #[test]
+    fn a_call_ends_before_its_lease_does() {
+        let Timeouts { ready, call, whole, .. } = Timeouts::default();
+        assert!(ready + call <= whole, "of an agent: its card, and then what it is asked");
+        for class in [EffectClass::ToolCall, EffectClass::AgentDelegate] {
+            assert!(whole.as_millis() < u128::try_from(lease_of(class)).unwrap(), "{class:?}");
+        }
+    }
+}

@@ -52,6 +52,15 @@ pub enum Stands {
     Unused,
 }
 
+/// What came of pinning.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pinned {
+    /// What was new, or had changed.
+    pub pinned: Vec<String>,
+    /// What could not be asked, and why; for a person to read.
+    pub unreachable: Vec<(String, String)>,
+}
+
 impl Stands {
     /// Its public name.
     #[must_use]
@@ -74,7 +83,7 @@ impl Clients {
         let timeouts = settings.timeouts;
         let mut servers = BTreeMap::new();
         for (name, setting) in &settings.servers {
-            let server = Server::new(setting, timeouts).map_err(|why| (format!("mcp.{name}"), why))?;
+            let server = Server::new(name, setting, timeouts).map_err(|why| (format!("mcp.{name}"), why))?;
             servers.insert(name.clone(), server);
         }
         let mut agents = BTreeMap::new();
@@ -265,32 +274,56 @@ impl Clients {
         })
     }
 
-    /// Pins what is configured as it is now: all of it, or one by its name. Says what was pinned anew.
+    /// Pins what is configured as it is now: all of it, or one by its name. Says what was pinned anew, and what could not
+    /// be asked what it is; that keeps its pin, when it has one.
     ///
     /// # Errors
     /// A pin cannot be kept.
-    pub async fn pin(&self, only: Option<&str>, by: &str) -> Result<Vec<String>, PinsError> {
-        let wanted = |name: &str| only.is_none_or(|only| only == name);
-        let mut said: Vec<(String, Value)> = Vec::new();
-        for (server, client) in &self.servers {
-            let tools = client.tools().await.unwrap_or_default();
-            for (name, tool) in self.settings.tools.iter().filter(|(_, tool)| tool.server == *server) {
-                let described = tools.iter().find(|described| described.name == tool.tool);
-                said.extend(described.map(|described| (format!("tool:{name}"), described.said.clone())));
-            }
-        }
-        for (name, agent) in &self.agents {
-            let card = agent.card().await.ok().filter(|card| agent.usable(card).is_ok());
-            said.extend(card.map(|card| (format!("agent:{name}"), card)));
-        }
-        let mut pinned = Vec::new();
-        for (name, said) in said.into_iter().filter(|(name, _)| wanted(name)) {
+    pub async fn pin(&self, only: Option<&str>, by: &str) -> Result<Pinned, PinsError> {
+        let mut done = Pinned::default();
+        for (name, said) in self.said(|name| only.is_none_or(|only| only == name)).await {
+            let said = match said {
+                Ok(said) => said,
+                Err(why) => {
+                    done.unreachable.push((name, why));
+                    continue;
+                }
+            };
             if self.stands(&name, said.clone()).await? != Stands::Pinned {
                 self.pins.put(&name, Pin::of(said), by).await?;
-                pinned.push(name);
+                done.pinned.push(name);
             }
         }
-        Ok(pinned)
+        Ok(done)
+    }
+
+    /// What is configured and wanted says of itself now, or why that is not known.
+    async fn said(&self, wanted: impl Fn(&str) -> bool) -> Vec<(String, Result<Value, String>)> {
+        let mut said = Vec::new();
+        for (server, client) in &self.servers {
+            let of_it = self.settings.tools.iter().filter(|(_, tool)| tool.server == *server);
+            let of_it = of_it.map(|(name, tool)| (format!("tool:{name}"), &tool.tool));
+            let of_it: Vec<_> = of_it.filter(|(name, _)| wanted(name)).collect();
+            if of_it.is_empty() {
+                continue;
+            }
+            let tools = client.tools().await;
+            said.extend(of_it.into_iter().map(|(name, tool)| {
+                let described = tools.as_ref().map_err(Clone::clone).and_then(|tools| {
+                    let described = tools.iter().find(|described| described.name == *tool);
+                    described.map(|it| it.said.clone()).ok_or_else(|| format!("{server} has no tool {tool}"))
+                });
+                (name, described)
+            }));
+        }
+        for (name, agent) in &self.agents {
+            let name = format!("agent:{name}");
+            if wanted(&name) {
+                let card = agent.card().await.and_then(|card| agent.usable(&card).map(|()| card));
+                said.push((name, card));
+            }
+        }
+        said
     }
 
     /// Ends every connection, and the processes with all they started.

@@ -14,7 +14,7 @@ mod mcp;
 mod pins;
 mod settings;
 
-pub use clients::{Clients, Listed, Stands};
+pub use clients::{Clients, Listed, Pinned, Stands};
 pub use pins::{MemoryPins, Pin, Pins, PinsError};
 pub use settings::{AgentSetting, Place, ServerSetting, Settings, Timeouts, ToolSetting};
 pub use throughline_net::{Key, check_address};

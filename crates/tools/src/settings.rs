@@ -68,15 +68,18 @@ pub struct AgentSetting {
     pub idempotent: bool,
 }
 
-/// How long a part of a call may take (`spec 06 §4.4`). All of it is less than an effect's lease.
+/// How long a part of a call may take (`spec 06 §4.4`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
     /// Until there is a connection, TLS included.
     pub connect: Duration,
-    /// Until a server is ready: a process has started, versions are agreed on, its tools are known.
+    /// Until the calls before it are over; and then until a server is ready: a process has started, versions are agreed
+    /// on, its tools are known. Of an agent, until its card is read.
     pub ready: Duration,
     /// One call, from its first byte to its answer.
     pub call: Duration,
+    /// All of that. Less than an effect's lease (`spec 06 §4.6`): else another worker would take this one for gone.
+    pub whole: Duration,
 }
 
 impl Default for Timeouts {
@@ -85,6 +88,7 @@ impl Default for Timeouts {
             connect: Duration::from_secs(3),
             ready: Duration::from_secs(20),
             call: Duration::from_secs(30),
+            whole: Duration::from_secs(55),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use throughline_engine::LaneKey;
 use throughline_engine::effect::Attempt;
@@ -12,6 +12,12 @@ use throughline_tools::{Clients, MemoryPins, ServerSetting, Settings, Stands, Ti
 
 /// Speaks the older generation: a tool `look`, of which `does` is what a call does.
 fn script(does: &str) -> String {
+    const LOOK: &str = r#"{"name":"look","inputSchema":{"type":"object"}}"#;
+    listing(&format!(r#"printf '{{"jsonrpc":"2.0","id":%s,"result":{{"tools":[{LOOK}]}}}}\n' "$id""#), does)
+}
+
+/// The same with what lists its tools.
+fn listing(lists: &str, does: &str) -> String {
     format!(
         r#"
 echo $$ >> pids
@@ -19,7 +25,7 @@ while read -r line; do
   id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
   case $line in
     *'"initialize"'*) printf '{{"jsonrpc":"2.0","id":%s,"result":{{"protocolVersion":"2025-11-25","capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"s","version":"1"}}}}}}\n' "$id" ;;
-    *'"tools/list"'*) printf '{{"jsonrpc":"2.0","id":%s,"result":{{"tools":[{{"name":"look","inputSchema":{{"type":"object"}}}}]}}}}\n' "$id" ;;
+    *'"tools/list"'*) echo list >> lists; {lists} ;;
     *'"tools/call"'*) echo call >> calls; {does} ;;
     *'"id"'*) printf '{{"jsonrpc":"2.0","id":%s,"error":{{"code":-32601,"message":"no such method"}}}}\n' "$id" ;;
   esac
@@ -35,9 +41,16 @@ struct World {
 
 impl World {
     async fn new(does: &str) -> Self {
+        let timeouts = Timeouts { call: Duration::from_millis(700), ..Timeouts::default() };
+        let world = Self::running(&script(does), timeouts);
+        assert_eq!(world.clients.pin(None, "ana").await.unwrap().pinned, ["tool:look"]);
+        world
+    }
+
+    fn running(script: &str, timeouts: Timeouts) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("server.sh");
-        std::fs::write(&file, format!("cd {:?}\n{}", folder.path(), script(does))).unwrap();
+        std::fs::write(&file, format!("cd {:?}\n{script}", folder.path())).unwrap();
         let server = ServerSetting::Child {
             command: "/bin/sh".into(),
             args: vec![file.to_string_lossy().into_owned()],
@@ -45,7 +58,6 @@ impl World {
         };
         let tool =
             ToolSetting { server: "s".into(), tool: "look".into(), args: Vec::new(), idempotent: false };
-        let timeouts = Timeouts { call: Duration::from_millis(700), ..Timeouts::default() };
         let settings = Settings {
             servers: BTreeMap::from([("s".into(), server)]),
             tools: BTreeMap::from([("look".into(), tool)]),
@@ -53,7 +65,6 @@ impl World {
             timeouts,
         };
         let clients = Clients::new(settings, Arc::new(MemoryPins::default())).unwrap();
-        assert_eq!(clients.pin(None, "ana").await.unwrap(), ["tool:look"]);
         Self { folder, clients }
     }
 
@@ -104,7 +115,11 @@ async fn a_call_that_is_not_answered_is_unknown_and_one_that_dies_too() {
 
     let dies = World::new("exit 1").await;
     assert!(matches!(dies.call(Risk::Write).await, Attempt::Unknown { .. }), "a byte went out");
-    assert!(matches!(dies.call(Risk::Write).await, Attempt::NotApplied { .. }), "it is given a moment");
+    let moment = dies.call(Risk::Write).await;
+    assert!(
+        matches!(moment, Attempt::NotApplied { hint: Some(1..=1_001), .. }),
+        "it is given a moment: {moment:?}"
+    );
     assert_eq!(dies.lines("calls").len(), 1);
     let mut again = dies.call(Risk::Write).await;
     while matches!(again, Attempt::NotApplied { .. }) {
@@ -113,6 +128,40 @@ async fn a_call_that_is_not_answered_is_unknown_and_one_that_dies_too() {
     }
     assert!(matches!(again, Attempt::Unknown { .. }), "{again:?}");
     assert_eq!(dies.lines("pids").len(), 2, "another process was started");
+    dies.clients.close().await;
+}
+
+/// Nothing of a call that timed out is there when the next one begins: its process neither, whose answer was on the way.
+#[tokio::test]
+async fn a_call_that_timed_out_leaves_nothing_to_the_next() {
+    let once = format!("[ -e slow ] || {{ touch slow; sleep 30; }}; {SAYS} said");
+    let world = World::new(&once).await;
+    assert!(matches!(world.call(Risk::Write).await, Attempt::Unknown { why } if why.contains("in time")));
+    assert_eq!(world.call(Risk::Write).await, Attempt::Applied(Report::Said("said".into())));
+    let pids = world.lines("pids");
+    assert_eq!(pids.len(), 2, "another process was started");
+    until("the first one ended", || !alive(&pids[0])).await;
+    world.clients.close().await;
+}
+
+/// A server that starts well and dies of every call is left alone for longer each time.
+#[tokio::test]
+async fn the_wait_doubles_until_a_call_is_answered() {
+    let dies = World::new("exit 1").await;
+    let again = async || {
+        let mut again = dies.call(Risk::Write).await;
+        while matches!(again, Attempt::NotApplied { .. }) {
+            tokio::time::sleep(Duration::from_millis(25)).await;
+            again = dies.call(Risk::Write).await;
+        }
+        assert!(matches!(again, Attempt::Unknown { .. }), "{again:?}");
+        Instant::now()
+    };
+    let first = again().await;
+    let second = again().await;
+    let third = again().await;
+    assert!(second - first >= Duration::from_millis(900), "{:?}", second - first);
+    assert!(third - second >= Duration::from_millis(1_900), "{:?}", third - second);
     dies.clients.close().await;
 }
 
@@ -129,6 +178,42 @@ async fn what_is_too_long_is_refused_when_it_only_reads() {
     let huge = format!("{SAYS} \"$(head -c 5000000 /dev/zero | tr '\\0' x)\"");
     let world = World::new(&huge).await;
     assert!(matches!(world.call(Risk::Read).await, Attempt::Unknown { .. }), "more than is read at all");
+    world.clients.close().await;
+}
+
+/// A server that has always one more page is not listened to for ever, and neither is one with everything on one.
+#[tokio::test]
+async fn a_list_of_tools_has_an_end() {
+    let page = |tools: &str, more: &str| {
+        let result = format!(r#"{{"tools":[{tools}]{more}}}"#);
+        listing(&format!(r#"printf '{{"jsonrpc":"2.0","id":%s,"result":%s}}\n' "$id" '{result}'"#), "true")
+    };
+    let tool = |n: u32| format!(r#"{{"name":"t{n}","inputSchema":{{"type":"object"}}}}"#);
+    let crowd = (0..1_001).map(tool).collect::<Vec<_>>().join(",");
+    for (server, why, lists) in [
+        (page(&tool(0), r#","nextCursor":"more""#), "on more than 50 pages", 50),
+        (page(&crowd, ""), "more than 1000 tools", 1),
+    ] {
+        let world = World::running(&server, Timeouts::default());
+        let listed = world.clients.list().await.unwrap();
+        assert!(
+            matches!(&listed[0].stands, Stands::Unreachable(said) if said.contains(why) && said.contains("“s”")),
+            "{listed:?}"
+        );
+        assert_eq!(world.lines("lists").len(), lists);
+        world.clients.close().await;
+    }
+}
+
+/// However long the parts may take, all of it ends before the lease of the effect does.
+#[tokio::test]
+async fn a_call_ends_when_all_of_its_time_is_up() {
+    let (whole, call) = (Duration::from_millis(700), Duration::from_secs(300));
+    let timeouts = Timeouts { whole, call, ..Timeouts::default() };
+    let world = World::running(&script("sleep 300"), timeouts);
+    assert_eq!(world.clients.pin(None, "ana").await.unwrap().pinned, ["tool:look"]);
+    let called = tokio::time::timeout(Duration::from_secs(100), world.call(Risk::Write)).await;
+    assert!(matches!(called.expect("it ended"), Attempt::Unknown { why } if why.contains("in time")));
     world.clients.close().await;
 }
 
@@ -161,5 +246,8 @@ async fn what_cannot_be_started_was_not_called() {
         matches!(&listed[0].stands, Stands::Unreachable(why) if why.contains("cannot be started")),
         "{listed:?}"
     );
-    assert_eq!(clients.pin(None, "ana").await.unwrap(), [""; 0]);
+    let done = clients.pin(None, "ana").await.unwrap();
+    assert_eq!(done.pinned, [""; 0]);
+    let [(name, why)] = done.unreachable.as_slice() else { panic!("{done:?}") };
+    assert!(name == "tool:look" && why.contains("failed just now"), "{done:?}");
 }

@@ -1,7 +1,7 @@
 //! `throughline tools`: what tools and sub-agents say of themselves, and keeping that they were looked at.
 
 use serde::Serialize;
-use throughline_server::wire::Tool;
+use throughline_server::wire::{PinnedTools, Tool, UnreachableTool};
 use throughline_server::{StartError, tools};
 
 use crate::api::{self, Remote};
@@ -85,18 +85,22 @@ fn pin(app: &App, name: Option<&str>) -> Outcome {
     let acting = api::beginning(app)?;
     let pinned = acting.remote.pin_tools(name);
     acting.finish()?;
-    let pinned = pinned?;
+    let done = pinned?;
+    let PinnedTools { pinned, unreachable } = &done;
     if app.out.is_json() {
-        app.out.value(&pinned)?;
-        return Ok(Exit::Ok);
+        app.out.value(&done)?;
+    } else {
+        for name in pinned {
+            app.out.line(&format!("pinned {name}"))?;
+        }
+        if pinned.is_empty() && unreachable.is_empty() {
+            app.out.note("Nothing was new and nothing had changed.");
+        }
     }
-    for name in &pinned.pinned {
-        app.out.line(&format!("pinned {name}"))?;
+    for UnreachableTool { name, why } in unreachable {
+        app.out.message(&format!("could not ask {name}: {why}"));
     }
-    if pinned.pinned.is_empty() {
-        app.out.note("Nothing was new and nothing had changed.");
-    }
-    Ok(Exit::Ok)
+    Ok(if unreachable.is_empty() { Exit::Ok } else { Exit::Failure })
 }
 
 /// Asks with the clients of the configured installation, over its store, which is made when it is not there yet. Nothing

@@ -46,8 +46,8 @@ fn what_changed_is_off_until_it_is_pinned_again() {
     assert!(home.run(&["doctor", "tools"]).ends(3).out.contains("TL-5301"));
     assert_eq!(home.run(&["tools", "pin", "tool:look", "--json"]).ends(0).json()["pinned"][0], "tool:look");
     assert_eq!(home.run(&["tools", "pin", "--json"]).ends(0).json()["pinned"].as_array().unwrap().len(), 0);
-    let ran = home.run(&["tools", "pin", "tool:loook"]).ends(2);
-    assert!(ran.err.contains("there is no tool:loook"), "{}", ran.session());
+    let ran = home.run(&["tools", "pin", "tool:loook"]).ends(1);
+    assert!(ran.err.contains("there is no \"tool:loook\""), "{}", ran.session());
 }
 
 #[test]
@@ -71,6 +71,28 @@ fn what_cannot_be_reached_or_is_not_asked_for_is_said() {
     ] {
         assert!(ran.out.contains(says), "{says}: {}", ran.session());
     }
+}
+
+/// What answers is pinned, what does not is named: a pin that was not made is no success.
+#[test]
+fn what_cannot_be_asked_is_not_pinned_in_silence() {
+    let home = home();
+    home.file(
+        "throughline.toml",
+        "[mcp.shell]\ncommand = \"/bin/sh\"\nargs = [\"server.sh\"]\nenv = [\"PATH\"]\n\
+         [mcp.none]\ncommand = \"/nowhere/at/all\"\n\
+         [tools.look]\nserver = \"shell\"\n[tools.more]\nserver = \"shell\"\n[tools.gone]\nserver = \"none\"\n",
+    );
+    let ran = home.run(&["tools", "pin"]).ends(1);
+    assert_eq!(ran.out, "pinned tool:look\n");
+    for says in
+        ["could not ask tool:gone: ", "cannot be started", "could not ask tool:more: shell has no tool more"]
+    {
+        assert!(ran.err.contains(says), "{says}: {}", ran.session());
+    }
+    let ran = home.run(&["tools", "pin", "tool:gone", "--json"]).ends(1);
+    assert_eq!(ran.json()["unreachable"][0]["name"], "tool:gone", "{}", ran.session());
+    home.run(&["tools", "pin", "tool:look"]).ends(0);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
-use throughline_tools::{Clients, PinsError};
+use throughline_tools::{Clients, Pinned, PinsError};
 
 use super::json;
 use crate::app::App;
@@ -48,7 +48,7 @@ async fn list(app: &App, request: Request) -> Result<Response, Problem> {
     post, path = "/v1/tools/pin", tag = "operations", operation_id = "postToolsPin",
     request_body = wire::PinTools,
     params(("Idempotency-Key" = String, Header, description = "1 to 255 visible ASCII characters; the same for every repetition of this request")),
-    responses((status = 200, description = "What was pinned anew.", body = wire::PinnedTools))
+    responses((status = 200, description = "What was pinned anew, and what could not be asked.", body = wire::PinnedTools))
 )]
 pub(crate) async fn post_pin(State(app): State<Arc<App>>, request: Request) -> Response {
     pin(&app, request).await.unwrap_or_else(IntoResponse::into_response)
@@ -73,9 +73,10 @@ async fn pin(app: &Arc<App>, request: Request) -> Result<Response, Problem> {
     }
     let by = caller.principal;
     once(app, keyed, async move {
-        let pinned = clients.pin(name.as_deref(), &by).await.map_err(cannot)?;
+        let Pinned { pinned, unreachable } = clients.pin(name.as_deref(), &by).await.map_err(cannot)?;
         tracing::warn!(by, pinned = pinned.join(" "), "tools were pinned");
-        Ok(wire::PinnedTools { pinned })
+        let unreachable = unreachable.into_iter().map(|(name, why)| wire::UnreachableTool { name, why });
+        Ok(wire::PinnedTools { pinned, unreachable: unreachable.collect() })
     })
     .await
 }

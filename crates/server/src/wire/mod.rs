@@ -30,7 +30,7 @@ pub use option::{
     Selection, SetStanding, ShownBody, SnapshotBody, Standing, TargetRef, TraceEntry, View,
 };
 pub use problem::{Current, Pointed, ProblemDetails};
-pub use tool::{PinTools, PinnedTools, Tool};
+pub use tool::{PinTools, PinnedTools, Tool, UnreachableTool};
 pub use turn::{Applied, Focus, Passed, Received, SettledBy, Turn, TurnAnswer, TurnInfo, Why};
 
 use serde::{Deserialize, Serialize};

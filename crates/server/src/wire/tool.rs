@@ -39,4 +39,17 @@ pub struct PinTools {
 pub struct PinnedTools {
     /// What was new, or had changed.
     pub pinned: Vec<String>,
+    /// What could not be asked what it is, and so was not pinned.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unreachable: Vec<UnreachableTool>,
+}
+
+/// A tool or a sub-agent that could not be asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct UnreachableTool {
+    /// Its name.
+    #[schema(example = "tool:weather")]
+    pub name: String,
+    /// Why not.
+    pub why: String,
 }

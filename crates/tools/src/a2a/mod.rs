@@ -22,6 +22,10 @@ use crate::{AgentSetting, Timeouts, rejected};
 const MAX_ANSWER: usize = 4 * 1024 * 1024;
 /// The protocol's version, in a header of every request.
 const VERSION: &str = "1.0";
+/// The codes of JSON-RPC's errors that say more than no.
+const TASK_NOT_FOUND: i64 = -32_001;
+const INVALID_AGENT_RESPONSE: i64 = -32_006;
+const INTERNAL_ERROR: i64 = -32_603;
 
 /// One agent.
 pub(crate) struct Agent {
@@ -45,6 +49,8 @@ enum Got {
     Result(Value),
     /// It says no, for good.
     No(String),
+    /// It says that it has no such task: a no as well.
+    Gone(String),
     /// No byte of it arrived, or it was not processed.
     NotSent(String, Option<i64>),
     /// Nobody knows.
@@ -73,10 +79,12 @@ impl Agent {
     /// # Errors
     /// There is none; for a person to read.
     pub(crate) async fn card(&self) -> Result<Value, String> {
-        match self.request(Method::GET, &self.home.at(card::AT), None).await {
+        let at = self.home.at(card::AT);
+        let got = timeout(self.timeouts.ready, self.request(Method::GET, &at, None)).await;
+        match got.unwrap_or_else(|_| Got::Unknown("it did not answer in time".into())) {
             Got::Result(card @ Value::Object(_)) => Ok(card),
             Got::Result(_) => Err("its card is none".into()),
-            Got::No(why) | Got::NotSent(why, _) | Got::Unknown(why) => {
+            Got::No(why) | Got::Gone(why) | Got::NotSent(why, _) | Got::Unknown(why) => {
                 Err(format!("it has no card for us: {why}"))
             }
         }
@@ -123,13 +131,14 @@ impl Agent {
         let body = json!({"message": message, "configuration": configuration});
         match self.ask(interface, errand.effect.as_str(), &Ask::Send(body)).await {
             Got::Result(result) => task::answer(&result, errand.call.risk.outward()),
-            Got::No(why) => rejected(why),
+            Got::No(why) | Got::Gone(why) => rejected(why),
             Got::NotSent(why, hint) => Attempt::NotApplied { why, hint },
             Got::Unknown(why) => Attempt::Unknown { why },
         }
     }
 
-    /// How far it is. A look that fails changes nothing; an agent that knows the task no more has ended it.
+    /// How far it is. A look that fails changes nothing, refused or not; an agent that says it knows the task no more has
+    /// ended it.
     async fn look(&self, interface: &Interface, there: &Underway, outward: bool) -> Attempt<Report> {
         let still = || Attempt::Applied(Report::Underway(there.clone()));
         match self.ask(interface, "look", &Ask::Get(&there.remote)).await {
@@ -140,9 +149,9 @@ impl Agent {
                 }
                 report => report,
             },
-            Got::No(why) if outward => Attempt::Unknown { why },
-            Got::No(why) => rejected(format!("it knows nothing of this any more: {why}")),
-            Got::NotSent(..) | Got::Unknown(_) => still(),
+            Got::Gone(why) if outward => Attempt::Unknown { why },
+            Got::Gone(why) => rejected(format!("it knows nothing of this any more: {why}")),
+            Got::No(_) | Got::NotSent(..) | Got::Unknown(_) => still(),
         }
     }
 
@@ -150,7 +159,7 @@ impl Agent {
     async fn stop(&self, interface: &Interface, there: &Underway) -> Attempt<Report> {
         match self.ask(interface, "stop", &Ask::Cancel(&there.remote)).await {
             Got::Result(_) => Attempt::Applied(Report::Stopped(String::new())),
-            Got::No(why) => rejected(why),
+            Got::No(why) | Got::Gone(why) => rejected(why),
             Got::NotSent(why, hint) => Attempt::NotApplied { why, hint },
             Got::Unknown(why) => Attempt::Unknown { why },
         }
@@ -169,13 +178,11 @@ impl Agent {
                     params["tenant"] = json!(tenant);
                 }
                 let body = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-                match self.request(Method::POST, address.base(), Some(&body)).await {
+                match self.request(Method::POST, address.endpoint(), Some(&body)).await {
                     Got::Result(mut answer) if answer["result"].is_object() => {
                         Got::Result(answer["result"].take())
                     }
-                    Got::Result(answer) if answer["error"].is_object() => {
-                        Got::No(short(answer["error"]["message"].as_str().unwrap_or("it says no")))
-                    }
+                    Got::Result(answer) if answer["error"].is_object() => refused(&answer, "it says no"),
                     Got::Result(_) => Got::Unknown("it answered with no result".into()),
                     other => other,
                 }
@@ -235,13 +242,33 @@ async fn read(mut answer: Response) -> Got {
         200..=299 if body.is_null() => Got::Unknown("it answered with no JSON".into()),
         200..=299 => Got::Result(body),
         429 => Got::NotSent("it is asked too often".into(), hint),
-        408 | 500.. => Got::Unknown(format!("it answered with status {status}")),
-        _ => {
-            let words = [&body["error"]["message"], &body["message"], &body["detail"], &body["title"]];
-            let why = words.into_iter().find_map(Value::as_str).map(short);
-            Got::No(why.unwrap_or_else(|| format!("it answered with status {status}")))
+        // Without a body that is the protocol's, somebody on the way may have said it.
+        400..=499 if status != 408 && body.is_object() => {
+            refused(&body, &format!("it answered with status {status}"))
         }
+        _ => Got::Unknown(format!("it answered with status {status}")),
     }
+}
+
+/// What a refusal says, under either binding's form of it.
+fn refused(body: &Value, otherwise: &str) -> Got {
+    let error = &body["error"];
+    let words = [&error["message"], &body["message"], &body["detail"], &body["title"]];
+    let why = short(words.into_iter().find_map(Value::as_str).unwrap_or(otherwise));
+    match error["code"].as_i64() {
+        // Something broke inside of it: a status 500 where there are statuses.
+        Some(INTERNAL_ERROR | INVALID_AGENT_RESPONSE) => Got::Unknown(why),
+        Some(TASK_NOT_FOUND) => Got::Gone(why),
+        _ if says_not_found(body) => Got::Gone(why),
+        _ => Got::No(why),
+    }
+}
+
+/// HTTP+JSON names what is wrong in an error's details, or by the type of a problem.
+fn says_not_found(body: &Value) -> bool {
+    let mut details = body["error"]["details"].as_array().into_iter().flatten();
+    let problem = body["type"].as_str().unwrap_or_default();
+    details.any(|detail| detail["reason"] == "TASK_NOT_FOUND") || problem.ends_with("/task-not-found")
 }
 
 /// A diagnosis for people: seed 001 cuts it there.

@@ -14,7 +14,7 @@ use std::time::Duration;
 use reqwest::Client;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ElicitResult, ElicitationAction, InputRequest,
-    InputRequiredResult, ProtocolVersion,
+    InputRequiredResult, PaginatedRequestParams, ProtocolVersion,
 };
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt, RoleClient, RunningService, ServiceError,
@@ -35,6 +35,9 @@ use crate::{Place, ServerSetting, Timeouts, arguments, rejected};
 
 /// The most bytes of one message of a server (`spec 06 §4.4`).
 const MAX_MESSAGE: usize = 4 * 1024 * 1024;
+/// The most pages that a server's list of tools may have, and the most tools.
+const MAX_PAGES: usize = 50;
+const MAX_TOOLS: usize = 1_000;
 /// The wait before a broken connection is made again, at first and at most.
 const AGAIN_FIRST: Duration = Duration::from_secs(1);
 const AGAIN_LONGEST: Duration = Duration::from_secs(60);
@@ -46,6 +49,8 @@ type Http = StreamableHttpError<reqwest::Error>;
 
 /// One server.
 pub(crate) struct Server {
+    /// What our configuration calls it.
+    name: String,
     way: Way,
     timeouts: Timeouts,
     at: Mutex<At>,
@@ -61,9 +66,15 @@ enum Way {
 #[derive(Default)]
 struct At {
     open: Option<Connection>,
-    /// Failures since it last worked, and when it is tried again.
+    /// Failures since a call was last answered, and when it is tried again.
     failures: u32,
     again: Option<Instant>,
+}
+
+/// Why nothing can be asked of it now, and for how many milliseconds nothing will be.
+struct NotReady {
+    why: String,
+    hint: Option<i64>,
 }
 
 struct Connection {
@@ -104,12 +115,12 @@ struct Resume {
 impl Server {
     /// # Errors
     /// It cannot be used as it is configured; for a person to read.
-    pub(crate) fn new(setting: &ServerSetting, timeouts: Timeouts) -> Result<Self, String> {
+    pub(crate) fn new(name: &str, setting: &ServerSetting, timeouts: Timeouts) -> Result<Self, String> {
         let way = match setting {
             ServerSetting::Child { .. } => Way::Child(setting.clone()),
             ServerSetting::Http(place) => http(place, timeouts)?,
         };
-        Ok(Self { way, timeouts, at: Mutex::default() })
+        Ok(Self { name: name.to_owned(), way, timeouts, at: Mutex::default() })
     }
 
     /// Every tool, as the server describes it now.
@@ -119,7 +130,7 @@ impl Server {
     pub(crate) async fn tools(&self) -> Result<Vec<Described>, String> {
         let mut at =
             timeout(self.timeouts.ready, self.at.lock()).await.map_err(|_| "it is busy".to_owned())?;
-        self.listed(&mut at).await
+        self.listed(&mut at).await.map_err(|not_ready| not_ready.why)
     }
 
     /// Makes one call of a tool that is described as `allowed` says.
@@ -128,13 +139,14 @@ impl Server {
         call: &ToolCall<'_>,
         allowed: impl AsyncFnOnce(Option<&Described>) -> Result<(), Attempt<Report>>,
     ) -> Attempt<Report> {
+        let whole = Instant::now() + self.timeouts.whole;
         let not_sent = |why: String, hint| Attempt::NotApplied { why, hint };
         let Ok(mut at) = timeout(self.timeouts.ready, self.at.lock()).await else {
             return not_sent("the server is busy with other calls".into(), None);
         };
         let tools = match self.listed(&mut at).await {
             Ok(tools) => tools,
-            Err(why) => return not_sent(why, None),
+            Err(NotReady { why, hint }) => return not_sent(why, hint),
         };
         let described = tools.iter().find(|tool| tool.name == call.tool);
         if let Err(refused) = allowed(described).await {
@@ -147,22 +159,26 @@ impl Server {
             Ok(params) => params,
             Err(refused) => return refused,
         };
-        let Some(connection) = at.open.as_ref() else {
+        // Only a call that was answered puts it back: what came late to another one would be taken for the next one's.
+        let Some(connection) = at.open.take() else {
             return not_sent("the connection is closed".into(), None);
         };
         let given = call.answer.map(|(_, given)| given.clone());
         connection.elicited.begin(given);
-        let until = Instant::now() + self.timeouts.call;
-        let answer = timeout_at(until, called(connection, params)).await;
+        let until = whole.min(Instant::now() + self.timeouts.call);
+        let answer = timeout_at(until, called(&connection, params)).await;
         let form = connection.elicited.take();
         match answer {
-            Ok(Ok(response)) => told(call, response, form),
+            Ok(Ok(response)) => {
+                at.answered(connection);
+                told(call, response, form)
+            }
             Ok(Err(error)) => {
-                let attempt = failed(&error);
-                if !matches!(error, ServiceError::McpError(_)) {
-                    at.broke();
+                match error {
+                    ServiceError::McpError(_) => at.answered(connection),
+                    _ => at.broke(),
                 }
-                attempt
+                failed(&error)
             }
             Err(_) => Attempt::Unknown { why: "it did not answer in time".into() },
         }
@@ -177,35 +193,49 @@ impl Server {
         }
     }
 
-    async fn listed(&self, at: &mut At) -> Result<Vec<Described>, String> {
+    async fn listed(&self, at: &mut At) -> Result<Vec<Described>, NotReady> {
         if at.open.as_ref().is_some_and(Connection::ended) {
             at.broke();
         }
-        if let (None, Some(again)) = (&at.open, at.again)
-            && again > Instant::now()
-        {
-            return Err("the server failed just now, and is given a moment".into());
+        let wait = at.again.map_or(Duration::ZERO, |again| again.saturating_duration_since(Instant::now()));
+        if at.open.is_none() && !wait.is_zero() {
+            let why = "the server failed just now, and is given a moment".into();
+            return Err(NotReady { why, hint: i64::try_from(wait.as_millis() + 1).ok() });
         }
         let ready = async {
             if at.open.is_none() {
                 at.open = Some(self.connected().await?);
             }
             let Some(connection) = &at.open else { return Err("the connection is closed".to_owned()) };
-            let tools = connection.running.list_all_tools().await.map_err(|error| chain(&error))?;
-            Ok(tools.iter().map(described).collect::<Vec<_>>())
+            self.all_tools(connection).await
         };
         let ready = timeout(self.timeouts.ready, ready).await;
         match ready.unwrap_or_else(|_| Err("it was not ready in time".into())) {
-            Ok(tools) => {
-                at.failures = 0;
-                at.again = None;
-                Ok(tools)
-            }
+            Ok(tools) => Ok(tools),
             Err(why) => {
                 at.broke();
-                Err(why)
+                Err(NotReady { why, hint: None })
             }
         }
+    }
+
+    /// Every page of its tools: as many as a server has need of, and no more because it says so.
+    async fn all_tools(&self, connection: &Connection) -> Result<Vec<Described>, String> {
+        let mut tools = Vec::new();
+        let mut cursor = None;
+        for _ in 0..MAX_PAGES {
+            let params = PaginatedRequestParams::default().with_cursor(cursor);
+            let page = connection.running.list_tools(Some(params)).await.map_err(|error| chain(&error))?;
+            tools.extend(page.tools.iter().map(described));
+            cursor = page.next_cursor;
+            if tools.len() > MAX_TOOLS {
+                return Err(format!("the server “{}” lists more than {MAX_TOOLS} tools", self.name));
+            }
+            if cursor.is_none() {
+                return Ok(tools);
+            }
+        }
+        Err(format!("the server “{}” lists its tools on more than {MAX_PAGES} pages", self.name))
     }
 
     async fn connected(&self) -> Result<Connection, String> {
@@ -234,6 +264,11 @@ impl Server {
 }
 
 impl At {
+    /// A call was answered: the connection is good for the next one.
+    fn answered(&mut self, connection: Connection) {
+        *self = Self { open: Some(connection), failures: 0, again: None };
+    }
+
     /// It broke: it is made again after a wait that doubles.
     fn broke(&mut self) {
         self.open = None;
@@ -254,7 +289,7 @@ impl Connection {
 fn http(place: &Place, timeouts: Timeouts) -> Result<Way, String> {
     let address = Address::read(&place.url, place.allow_loopback)?;
     let client = throughline_net::client(address.reach(), timeouts.connect)?;
-    let mut config = StreamableHttpClientTransportConfig::with_uri(address.base())
+    let mut config = StreamableHttpClientTransportConfig::with_uri(address.endpoint())
         .max_sse_event_size(MAX_MESSAGE)
         .max_concurrent_requests(4)
         .reinit_on_expired_session(false);

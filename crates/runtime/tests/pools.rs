@@ -1,0 +1,100 @@
+//! The production host under slow far sides: what waits for them, and what does not.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use throughline_engine::LaneKey;
+use throughline_engine::effect::{Attempt, EffectBody};
+use throughline_engine::given::Actor;
+use throughline_engine::work::{Call, Errand, Job, Phase, Report, Risk};
+use throughline_engine::{Policy, Timestamp};
+use throughline_runtime::{Directory, Keys, NoFaults, Parts, Ports, Runtime, Worker, host};
+use throughline_store::conformance::fixture::{Hand, effect};
+use throughline_store::{EffectState, ManualClock, MemoryStore, OutboxRow};
+use tokio::sync::Semaphore;
+
+struct Nobody;
+
+#[async_trait]
+impl Directory for Nobody {
+    async fn actor(&self, _: &LaneKey, _: &str) -> Actor {
+        Actor::default()
+    }
+}
+
+/// Answers when its gate is closed, and not before.
+struct Slow {
+    called: Arc<Semaphore>,
+    gate: Arc<Semaphore>,
+}
+
+#[async_trait]
+impl Worker for Slow {
+    async fn work(&self, _: &Errand<'_>) -> Attempt<Report> {
+        self.called.add_permits(1);
+        let _ = self.gate.acquire().await;
+        Attempt::Applied(Report::Said("at last".into()))
+    }
+}
+
+fn planned(id: &str, body: &EffectBody) -> OutboxRow {
+    OutboxRow { payload: serde_json::to_string(body).unwrap(), ..effect(id, body.class(), "") }
+}
+
+fn call(job: Job) -> EffectBody {
+    let (task, text) = ("t_1".into(), "look".into());
+    Call { job, phase: Phase::Begin, task, text, risk: Risk::Read, prompt: None }.effect()
+}
+
+/// More calls than are made at once, none of them answered: a reply goes out all the same.
+#[tokio::test(flavor = "multi_thread")]
+async fn slow_tools_hold_up_no_reply() {
+    let store = Arc::new(MemoryStore::new(Arc::new(ManualClock::at(Timestamp(1_768_471_200_000)))));
+    let (called, gate) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
+    let worker = |target: &str| -> (String, Arc<dyn Worker>) {
+        (target.into(), Arc::new(Slow { called: called.clone(), gate: gate.clone() }))
+    };
+    let ports = Ports {
+        directory: Arc::new(Nobody),
+        channels: BTreeMap::new(),
+        trackers: BTreeMap::new(),
+        model: None,
+        workers: [worker("tool:slow"), worker("agent:slow")].into(),
+        hosted: Vec::new(),
+    };
+    let runtime = Arc::new(Runtime::new(Parts {
+        store: store.clone(),
+        ports,
+        policy: Policy::default(),
+        keys: Keys::new([3; 32]),
+        faults: Arc::new(NoFaults),
+        entropy: Arc::new(|| [5; 16]),
+    }));
+    let lane = LaneKey::new("acme", "app", "web", "session", "");
+    let mut hand = Hand::on(&*store, &lane).await;
+    let tool = call(Job::Tool { name: "slow".into(), args: BTreeMap::new() });
+    let agent = call(Job::Agent { name: "slow".into() });
+    let calls = (0..80).map(|n| planned(&format!("fx_{n}"), if n % 2 == 0 { &tool } else { &agent }));
+    hand.plan(calls.collect()).await;
+
+    let host = host::run(runtime.clone());
+    // Those that are called hold their places from here on.
+    let some = called.acquire_many(32);
+    let some = tokio::time::timeout(Duration::from_secs(60), some).await;
+    some.expect("as many as are called at once are called").unwrap().forget();
+    let reply = EffectBody::Reply { message: "m_1".into(), text: "hello".into(), offers: Vec::new() };
+    hand.plan(vec![planned("fx_reply", &reply)]).await;
+    runtime.wakes().effects.notify_one();
+    // There is no channel to send it to, so it ends as failed; that it ends is the point.
+    for _ in 0..400 {
+        if hand.state("fx_reply").await != EffectState::Planned {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(25)).await;
+    }
+    assert_eq!(hand.state("fx_reply").await, EffectState::Failed, "slow calls hold it up");
+    gate.close();
+    host.drain().await;
+}
