@@ -236,6 +236,28 @@ fn c18_a_secret_at_the_edge_is_gone_whole() {
     }
 }
 
+/// What only is a secret once it stands on one line is one before it is cut.
+#[test]
+fn c18_a_secret_across_lines_is_gone_whole() {
+    for secret in [
+        "Bearer\nabcdefghijklmnop1234567890",
+        "Bearer  abcdefghijklmnop1234567890",
+        "sk-abcdef\u{1}ghijklmnop1234567890",
+        "password:\r\nhunter2hunter2",
+        "client\tsecret =\u{7} s3cr3t99",
+        // Here the control character is what it is known by.
+        "x\u{1}sk-abcdefghijklmnop",
+    ] {
+        for before in 120..=160 {
+            let seen = clean(&format!("{} {secret} and more", "x".repeat(before)), 160).into_owned();
+            for part in ["abcde", "12345", "hunter", "s3cr"] {
+                assert!(!seen.contains(part), "{secret:?} behind {before}: {seen}");
+            }
+            assert_eq!(clean(&seen, 160), seen);
+        }
+    }
+}
+
 #[test]
 fn c20_the_task_a_prompt_is_for_is_not_in_its_own_history() {
     let tasks = state();
