@@ -199,6 +199,31 @@ fn c41_a_request_that_holds_deleted_words_is_taken_back() {
     assert_eq!(talk.settles(&effect, says("It was note 1.")).decision.reason, Reason::SummarySuperseded);
 }
 
+/// What a summary names is looked for in whatever dress it comes, in its sources too.
+#[test]
+fn c36_a_summary_names_only_what_its_sources_do() {
+    let mut talk = Talk::new(true);
+    let _ = talk.note("`AUTH-12` is **mine**, says ana@example.com");
+    let (effect, _) = talk.notes(30).unwrap();
+    let before = talk.world.clone();
+    for (text, reason) in [
+        ("Ana has AUTH-12.", Reason::SummaryReplaced),
+        ("Ana (ana@example.com) has “AUTH-12”, AUTH-12's hers.", Reason::SummaryReplaced),
+        ("Ana has **AUTH-99**.", Reason::SummaryUngrounded),
+        ("Ana has `AUTH-99`.", Reason::SummaryUngrounded),
+        ("AUTH-99's hers.", Reason::SummaryUngrounded),
+        ("Ana has AUTH-12/AUTH-99.", Reason::SummaryUngrounded),
+        ("Ana has “AUTH-99”.", Reason::SummaryUngrounded),
+        ("Ask _bob@example.com_.", Reason::SummaryUngrounded),
+        ("Ask **@bob**.", Reason::SummaryUngrounded),
+        ("It is [here](https://x.test/a).", Reason::SummaryUngrounded),
+    ] {
+        talk.world = before.clone();
+        assert_eq!(talk.settles(&effect, says(text)).decision.reason, reason, "{text}");
+        assert_eq!(talk.lane().head.cursor() > 0, reason == Reason::SummaryReplaced, "{text}");
+    }
+}
+
 /// One of two answers is taken; an answer for what was folded meanwhile is not.
 #[test]
 fn c37_a_second_answer_changes_nothing() {
