@@ -105,6 +105,22 @@ fn section(step: &Step, section: Section) -> String {
     found.map(|(_, text)| text.clone()).unwrap_or_default()
 }
 
+/// As many messages are shown as the policy says (`spec 05 §6`, 10 to 20).
+#[test]
+fn the_window_is_as_long_as_the_policy_has_it() {
+    for most in [10, 15, 20] {
+        let mut talk = Talk::new(false);
+        talk.world.policy.context.window = most;
+        talk.notes(25);
+        let kind = EventKind::MessagePosted(Posted { text: "is that so, bob?".into(), ..Posted::default() });
+        let given = Given { model: true.into(), ..talk.given(&kind) };
+        let window = section(&talk.event(kind, given), Section::Window);
+        for n in 0..25 {
+            assert_eq!(window.contains(&format!("\"note {n}\"")), n >= 25 - most, "{n} of {most}: {window}");
+        }
+    }
+}
+
 /// A message that is replied to and stands in the window is shown once, where it is replied to.
 #[test]
 fn c31_an_anchor_of_the_window_stands_once() {
