@@ -460,3 +460,30 @@ fn each_section_is_held_to_its_own_limit() {
     assert_eq!(lines(&built, Section::Anchor), 3, "its neighbour went first");
     assert_eq!(lines(&built, Section::Summary), 5);
 }
+
+/// A neighbour of the replied-to message stands where there is room for it: once, beside it or in its place in the window.
+#[test]
+fn c31_a_neighbour_that_finds_no_room_stands_in_the_window() {
+    let line = |text: &str, each: usize| format!("{{ \"text\": \"{text} {}\" }}", "x".repeat(4 * each));
+    let [before, after] = [line("before", 200), line("after", 200)];
+    for (own, beside) in [(100, 3), (300, 2), (500, 1)] {
+        let built = build(Sections {
+            window: vec![line("old", 1), before.clone(), after.clone(), line("new", 1)],
+            anchor: Anchor {
+                before: Some(before.clone()),
+                own: vec![line("own", own)],
+                after: Some(after.clone()),
+            },
+            max_tokens: 16_000,
+            ..Sections::default()
+        });
+        let built = built.unwrap();
+        assert_eq!((lines(&built, Section::Anchor), lines(&built, Section::Window)), (beside, 5 - beside));
+        let text = built.text();
+        for message in [&before, &after] {
+            assert_eq!(text.matches(message.as_str()).count(), 1, "{own}: {text}");
+        }
+        let places: Vec<usize> = ["old", "before", "new"].iter().filter_map(|one| text.find(one)).collect();
+        assert!(beside == 3 || places.is_sorted(), "{text}");
+    }
+}
