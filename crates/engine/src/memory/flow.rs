@@ -324,7 +324,7 @@ pub(crate) fn reworded(turn: &mut Turn<'_>, message: &Message, text: &str) {
     let gone = |key: &FactKey, source: &Source| {
         let here = key.scope == FactScope::Thread || source.lane.as_ref() == Some(&lane);
         let said = match source.origin {
-            Origin::Model => extract::grounded(&source.text, text),
+            Origin::Model => extract::says(text, source.trust, &source.text),
             _ => again.contains(&source.text),
         };
         here && source.message.as_ref() == Some(id) && source.origin != Origin::Decision && !said
