@@ -7,7 +7,7 @@ use crate::event::{Event, EventKind, Press};
 use crate::given::Given;
 use crate::id::{CardId, ReviewId, TaskId};
 use crate::lane::{Lane, Record, RecordKey, RecordKind};
-use crate::memory::summary;
+use crate::memory::{draft_of, summary};
 use crate::policy::Policy;
 use crate::workflow::{About, Known, Progress, shows};
 
@@ -42,7 +42,13 @@ pub fn needs(lane: &Lane, event: &Event, given: &Given, policy: &Policy) -> Vec<
             .and_then(|anchor| anchor.task.as_ref()),
         _ => None,
     };
+    let draft = match &event.kind {
+        EventKind::FactStated(fact) => fact.epic.as_deref().and_then(draft_of),
+        _ => None,
+    };
     let mut wanted: Vec<RecordKey> = card.iter().map(|card| key(RecordKind::Card, &card.0)).collect();
+    // What is said of an epic's draft lands at its issue.
+    wanted.extend(draft.map(|draft| key(RecordKind::Draft, &draft.0)));
     // A review's card changes with it, whatever changes it.
     wanted.extend(lane.records.of(RecordKind::Review).filter_map(|record| match record {
         Record::Review(review) if review.current() => Some(key(RecordKind::Card, &review.card.0)),
@@ -108,9 +114,9 @@ pub fn needs(lane: &Lane, event: &Event, given: &Given, policy: &Policy) -> Vec<
 }
 
 /// What is loaded and what was read already.
-struct Both<'a> {
-    lane: &'a Lane,
-    given: &'a Given,
+pub(crate) struct Both<'a> {
+    pub(crate) lane: &'a Lane,
+    pub(crate) given: &'a Given,
 }
 
 impl Known for Both<'_> {

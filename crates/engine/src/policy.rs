@@ -224,7 +224,8 @@ pub enum Busy {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Window {
-    /// Messages: what "the last few" of a conversation are to a person (`spec 02 §4`, 10 to 20).
+    /// Messages: what "the last few" of a conversation are to a person (`spec 02 §4`, 10 to 20). A lane holds more of
+    /// them where [`ContextPolicy::window`](context::ContextPolicy::window) shows more.
     pub messages: usize,
     /// Cards: enough that an old preview is still found by name; older ones answer from the store.
     pub cards: usize,

@@ -156,6 +156,10 @@ pub fn snippet(text: &str, most: usize) -> String {
             break;
         }
     }
+    // Some are one only now that they stand on one line.
+    if let Cow::Owned(clean) = redacted(&line) {
+        line = clean;
+    }
     if line.chars().count() <= most {
         return line;
     }
@@ -386,6 +390,8 @@ mod tests {
         assert_eq!(snippet("ab 👩‍👩‍👧 cd", 5), "ab…", "no half of a family");
         let straddles = format!("{} password=hunter2hunter2", "x".repeat(170));
         assert_eq!(snippet(&straddles, 180), format!("{} [redacte…", "x".repeat(170)));
+        let broken = format!("{} Bearer\nabcdefghijklmnop", "x".repeat(160));
+        assert_eq!(snippet(&broken, 180), format!("{} [redacted:bearer]", "x".repeat(160)));
     }
 
     proptest! {

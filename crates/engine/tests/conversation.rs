@@ -105,6 +105,22 @@ fn section(step: &Step, section: Section) -> String {
     found.map(|(_, text)| text.clone()).unwrap_or_default()
 }
 
+/// As many messages are shown as the policy says (`spec 05 §6`, 10 to 20).
+#[test]
+fn the_window_is_as_long_as_the_policy_has_it() {
+    for most in [10, 15, 20] {
+        let mut talk = Talk::new(false);
+        talk.world.policy.context.window = most;
+        talk.notes(25);
+        let kind = EventKind::MessagePosted(Posted { text: "is that so, bob?".into(), ..Posted::default() });
+        let given = Given { model: true.into(), ..talk.given(&kind) };
+        let window = section(&talk.event(kind, given), Section::Window);
+        for n in 0..25 {
+            assert_eq!(window.contains(&format!("\"note {n}\"")), n >= 25 - most, "{n} of {most}: {window}");
+        }
+    }
+}
+
 /// A message that is replied to and stands in the window is shown once, where it is replied to.
 #[test]
 fn c31_an_anchor_of_the_window_stands_once() {
@@ -197,6 +213,31 @@ fn c41_a_request_that_holds_deleted_words_is_taken_back() {
     assert!(messages.iter().any(|line| line.contains("note 0\"")), "{messages:?}");
     assert!(!messages.iter().any(|line| line.contains("note 1\"")), "{messages:?}");
     assert_eq!(talk.settles(&effect, says("It was note 1.")).decision.reason, Reason::SummarySuperseded);
+}
+
+/// What a summary names is looked for in whatever dress it comes, in its sources too.
+#[test]
+fn c36_a_summary_names_only_what_its_sources_do() {
+    let mut talk = Talk::new(true);
+    let _ = talk.note("`AUTH-12` is **mine**, says ana@example.com");
+    let (effect, _) = talk.notes(30).unwrap();
+    let before = talk.world.clone();
+    for (text, reason) in [
+        ("Ana has AUTH-12.", Reason::SummaryReplaced),
+        ("Ana (ana@example.com) has “AUTH-12”, AUTH-12's hers.", Reason::SummaryReplaced),
+        ("Ana has **AUTH-99**.", Reason::SummaryUngrounded),
+        ("Ana has `AUTH-99`.", Reason::SummaryUngrounded),
+        ("AUTH-99's hers.", Reason::SummaryUngrounded),
+        ("Ana has AUTH-12/AUTH-99.", Reason::SummaryUngrounded),
+        ("Ana has “AUTH-99”.", Reason::SummaryUngrounded),
+        ("Ask _bob@example.com_.", Reason::SummaryUngrounded),
+        ("Ask **@bob**.", Reason::SummaryUngrounded),
+        ("It is [here](https://x.test/a).", Reason::SummaryUngrounded),
+    ] {
+        talk.world = before.clone();
+        assert_eq!(talk.settles(&effect, says(text)).decision.reason, reason, "{text}");
+        assert_eq!(talk.lane().head.cursor() > 0, reason == Reason::SummaryReplaced, "{text}");
+    }
 }
 
 /// One of two answers is taken; an answer for what was folded meanwhile is not.

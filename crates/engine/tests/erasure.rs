@@ -314,6 +314,11 @@ fn c62_a_fact_by_two_stays_as_the_others() {
     let _ = w.says("ana", "remember that we use Postgres.");
     let _ = w.says("ana", "remember that the kestrelgate opens in May");
     assert_eq!(facts(&w).len(), 2);
+    let hers = w.lane.records.iter().find_map(|record| match record {
+        Record::Message(message) if message.text.contains("kestrelgate opens") => Some(message.clone()),
+        _ => None,
+    });
+    let hers = hers.unwrap();
     assert!(
         facts(&w).iter().any(|(_, author, at, sources)| author == "ana" && *at > bobs.0 && *sources == 2)
     );
@@ -322,6 +327,12 @@ fn c62_a_fact_by_two_stays_as_the_others() {
     assert_eq!(w.lane.head.gone.len(), 2, "each of her messages, and no word of it: {:?}", w.lane.head.gone);
     let kept = kept(&w).join("").to_lowercase();
     assert!(!kept.contains(ANA) && !kept.contains("\"ana\""), "{kept}");
+    // Her message comes once more, from whoever still has it.
+    let kind =
+        EventKind::MessageEdited { message: "1".into(), text: hers.text.clone(), metadata_only: false };
+    let step = w.event("ana", kind, Given { anchor: Some(hers), ..w.given("ana") });
+    assert!(step.trace.also.contains(&Reason::FactErased), "{:?}", step.trace.also);
+    assert_eq!(facts(&w).len(), 1, "not re-created from her message");
     let _ = w.says("ana", "remember that the kestrelgate opens in May");
     assert_eq!(facts(&w).len(), 2, "she may state it anew");
 }

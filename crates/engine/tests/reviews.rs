@@ -7,6 +7,7 @@ use throughline_engine::ask::Answer;
 use throughline_engine::effect::{Effect, EffectBody, EffectResult, Outcome};
 use throughline_engine::event::{Event, EventKind, Posted};
 use throughline_engine::lane::{Message, Record, TaskStatus};
+use throughline_engine::policy::context::ContextPolicy;
 use throughline_engine::review::{Review, Status};
 use throughline_engine::workflow::Action;
 use throughline_engine::{Given, Policy, Reason, Step, Timestamp, Verdict, needs};
@@ -171,6 +172,7 @@ fn a_reply_to_a_review_that_is_not_loaded_finds_it() {
     let mut w = World::new();
     w.policy = Policy {
         window: throughline_engine::policy::Window { cards: 2, messages: 3, ..Default::default() },
+        context: ContextPolicy { window: 3, ..Default::default() },
         ..w.policy
     };
     let _ = w.says("ana", PLAN);

@@ -54,6 +54,26 @@ fn shown(w: &World) -> (Vec<String>, Vec<String>) {
     (ids("recent_history"), ids("active_blockers"))
 }
 
+/// `spec 05 §2.1`: "same" changes nothing but a newer reason or a missing result.
+#[test]
+fn a_report_that_comes_twice_moves_nothing_in_the_history() {
+    let mut w = World::new();
+    w.now = at("12:00");
+    w.policy.context.history_statuses = vec![Completed, Failed, Cancelled];
+    for (status, reason) in [(Failed, "No disk"), (Cancelled, ""), (Completed, "")] {
+        for task in ["a", "b"] {
+            let task = format!("{status:?}-{task}").to_lowercase();
+            assert_eq!(report(&mut w, &task, status, "10:00", reason), Reason::TaskReported);
+        }
+        let before = shown(&w).0;
+        let task = format!("{status:?}-a").to_lowercase();
+        for clock in ["10:00", "11:00"] {
+            assert_eq!(report(&mut w, &task, status, clock, reason), Reason::TaskDuplicateReport);
+            assert_eq!(shown(&w).0, before, "{status:?} again at {clock}");
+        }
+    }
+}
+
 #[test]
 fn c9_what_was_first_refused_is_completed_and_says_nothing_of_failing() {
     let mut w = World::new();

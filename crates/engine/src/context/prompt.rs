@@ -72,7 +72,8 @@ pub struct Sections {
     pub tail: Vec<String>,
     /// The record of tasks; only closed questions have none.
     pub block: Option<Block>,
-    /// Messages, oldest first: each is its line and, before it, the line of what it quotes.
+    /// Messages, oldest first: each is its line and, before it, the line of what it quotes. What stands around the
+    /// message replied to stands there only.
     pub window: Vec<String>,
     /// The message replied to.
     pub anchor: Anchor,
@@ -212,6 +213,9 @@ impl Draft {
         let anchor = before.map(|line| Line::of(line, 2)).into_iter();
         let anchor = anchor.chain(own.into_iter().map(|line| Line::of(line, 0)));
         let anchor = anchor.chain(after.map(|line| Line::of(line, 1)));
+        let anchor = Part::held(Section::Anchor, anchor, ANCHOR_TOKENS, lasting);
+        let mut window = given.window;
+        window.retain(|message| anchor.lines.iter().all(|line| line.text != *message));
         Self {
             facts: Part::held(Section::Facts, facts, given.facts_tokens, 0),
             summary: Part::held(
@@ -224,8 +228,8 @@ impl Draft {
             block_tokens: given.block.as_ref().map_or(0, Block::tokens),
             block: given.block,
             forgotten: 0,
-            window: Part::held(Section::Window, oldest_goes_first(given.window), WINDOW_TOKENS, 1),
-            anchor: Part::held(Section::Anchor, anchor, ANCHOR_TOKENS, lasting),
+            window: Part::held(Section::Window, oldest_goes_first(window), WINDOW_TOKENS, 1),
+            anchor,
             fixed: tokens(&given.rules)
                 .saturating_add(tokens(&given.contract))
                 .saturating_add(given.input_tokens),

@@ -20,7 +20,7 @@ const FAR: usize = 64 * 1024;
 const PASSES: usize = 8;
 
 /// One line of at most so many graphemes: without secrets, control characters and runs of blanks, in NFC, cut between
-/// two graphemes with `…` in the place of the rest. Doing it again changes nothing.
+/// two graphemes with `…` in the place of the rest. Secrets go before it is cut, never half of one is left. Doing it again changes nothing.
 ///
 /// ```
 /// use throughline_engine::context::text::clean;
@@ -44,18 +44,29 @@ pub fn clean(text: &str, most: usize) -> Cow<'_, str> {
 /// One pass; borrowed when nothing had to change.
 fn cleaned(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() > FAR {
-        let head = straightened(&redacted(&text[..text.floor_char_boundary(FAR)]));
+        let head = readable(&text[..text.floor_char_boundary(FAR)]).into_owned();
         if head.len() > FAR / 4 && head.len() > 2 * BYTES * most {
             return Cow::Owned(cut(&head, most).unwrap_or(head));
         }
     }
-    let mut text = redacted(text);
-    if !straight(&text) {
-        text = Cow::Owned(straightened(&text));
-    }
+    let text = readable(text);
     match cut(&text, most) {
         Some(cut) => Cow::Owned(cut),
         None => text,
+    }
+}
+
+/// One straight line without secrets. They are looked for before and after: a line end or a control character may stand
+/// inside a secret, or be what tells it from the word beside it.
+fn readable(text: &str) -> Cow<'_, str> {
+    let text = redacted(text);
+    if straight(&text) {
+        return text;
+    }
+    let line = straightened(&text);
+    match redacted(&line) {
+        Cow::Owned(clean) => Cow::Owned(clean),
+        Cow::Borrowed(_) => Cow::Owned(line),
     }
 }
 

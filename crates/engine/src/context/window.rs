@@ -20,7 +20,8 @@ use crate::workflow::project;
 /// Sections 6 and 7 of a prompt.
 #[derive(Debug, Default)]
 pub(crate) struct Around {
-    /// The newest raw messages, oldest first.
+    /// The newest raw messages, oldest first, without the replied-to one: its neighbours stand here when they do not
+    /// there.
     pub(crate) window: Vec<String>,
     /// The replied-to message between its neighbours, what the text refers to, and what was quoted.
     pub(crate) anchor: Anchor,
@@ -39,7 +40,7 @@ pub(crate) fn around(turn: &Turn<'_>, hint: Option<&Hint>, user: &str) -> Around
         if window.len() == turn.policy.context.window {
             break;
         }
-        if !aside.iter().flatten().any(|beside| beside.id == message.id) {
+        if aside[1].is_none_or(|anchor| anchor.id != message.id) {
             window.push(message);
         }
     }

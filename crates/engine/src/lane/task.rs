@@ -241,7 +241,10 @@ impl Task {
         }
         let again = match (self.status, to) {
             (from, to) if from == to => {
-                self.last_at = at;
+                // When it was over stays, and its place among what is over.
+                if from.live() {
+                    self.last_at = at;
+                }
                 return Moved::Same;
             }
             (Running, Queued) | (Completed, Failed | Cancelled) => return Moved::Refused,
@@ -396,6 +399,16 @@ mod tests {
     }
 
     #[test]
+    fn what_is_over_stays_over_since_then() {
+        for status in [TaskStatus::Completed, TaskStatus::Failed, TaskStatus::Cancelled] {
+            let mut task = at(status);
+            let before = task.clone();
+            assert_eq!(task.go(status, Timestamp(20)), Moved::Same);
+            assert_eq!((task.ended(), &task), (Some(Timestamp(10)), &before), "{status:?}");
+        }
+    }
+
+    #[test]
     fn a_result_is_said_once_and_a_reason_gets_newer() {
         let mut task = at(TaskStatus::Blocked);
         let mut report = TaskReported {
@@ -412,6 +425,7 @@ mod tests {
         assert_eq!(task.take(&report, Timestamp(12)), Moved::Changed);
         report.result = Some("Done twice.".into());
         assert_eq!(task.take(&report, Timestamp(13)), Moved::Same);
+        assert_eq!((task.ended(), task.last_at), (Some(Timestamp(12)), Timestamp(12)));
         assert_eq!((task.result.as_deref(), task.reason), (Some("Done."), None));
     }
 }

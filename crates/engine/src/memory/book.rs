@@ -97,9 +97,8 @@ impl Turn<'_> {
     pub(crate) fn keep_fact(&mut self, key: &FactKey, kind: FactType, mut source: Source) -> Option<Kept> {
         let (now, policy) = (self.now(), &self.policy.facts);
         source.lane = (key.scope != FactScope::Thread).then(|| self.lane.key.id());
-        let id = key.fact(kind, &source.text);
         let book = self.book(key)?;
-        if book.gone.iter().any(|gone| gone.bars(&id, &source, now)) {
+        if book.gone.iter().any(|gone| gone.bars(key, kind, &source, now)) {
             self.note(Reason::FactErased);
             return None;
         }
@@ -212,22 +211,25 @@ impl Turn<'_> {
         any
     }
 
-    /// Moves the facts of one place to another. `false`: there was none, or one of the two is not at hand.
+    /// Moves the facts of one place to another, and what was erased there. `false`: there was none, or one of the two is
+    /// not at hand.
     pub(crate) fn rekey_facts(&mut self, from: &FactKey, to: &FactKey) -> bool {
         let (now, policy) = (self.now(), &self.policy.facts);
-        if self.book(to).is_none() || self.book(from).is_none_or(|book| book.facts.is_empty()) {
+        let none = |book: &mut Book| book.facts.is_empty() && book.gone.is_empty();
+        if self.book(to).is_none() || self.book(from).is_none_or(none) {
             return false;
         }
         let (Some(mut old), Some(mut new)) = (self.books.open.remove(from), self.books.open.remove(to))
         else {
             return false;
         };
+        let any = !old.facts.is_empty();
         super::rekey::rekey(&mut old.facts, &mut new.facts, to, now, policy.sources_kept);
         limit::hold(&mut new.facts, to.scope, policy);
-        new.gone.append(&mut old.gone);
+        new.gone.extend(old.gone.drain(..).map(|gone| gone.moved(from)));
         self.books.open.insert(from.clone(), old);
         self.books.open.insert(to.clone(), new);
-        true
+        any
     }
 
     /// These facts stood in a prompt.

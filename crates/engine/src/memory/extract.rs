@@ -109,7 +109,7 @@ const MARKERS: [&str; 10] = [
 pub struct Cited<'m> {
     /// Its words.
     pub text: &'m str,
-    /// Whose word it is.
+    /// Whose word it is, but for what it quotes.
     pub trust: Trust,
 }
 
@@ -156,12 +156,17 @@ pub fn judge(proposal: &Proposal, cited: Option<Cited<'_>>, policy: &FactsPolicy
     if for_a_machine(&text) {
         return Err(Reason::FactInstructionLike);
     }
-    if !grounded(&text, cited.text) {
+    // What a member only quotes is a stranger's word.
+    let trust = if cited.trust == Trust::Member && says(cited.text, Trust::Member, &text) {
+        Trust::Member
+    } else if says(cited.text, Trust::Untrusted, &text) {
+        Trust::Untrusted
+    } else {
         return Err(Reason::FactUngrounded);
-    }
+    };
     let subject = proposal.subject.as_deref().and_then(subject);
-    let taken = Taken { kind, scope, text, confidence: given, trust: cited.trust, subject };
-    Ok(match cited.trust {
+    let taken = Taken { kind, scope, text, confidence: given, trust, subject };
+    Ok(match trust {
         Trust::Member => Taken { confidence: given.min(Confidence::of(policy.model_max)), ..taken },
         Trust::Untrusted => Taken {
             kind: FactType::Assumption,
@@ -195,9 +200,29 @@ fn for_a_machine(text: &str) -> bool {
     marked || MEMORY.iter().any(|lexicon| lexicon.section(MACHINE).within(words.all()))
 }
 
+/// Whether a message bears a text out: as a member's word in what is not quoted there, as anybody's in all of it.
+pub(super) fn says(message: &str, trust: Trust, text: &str) -> bool {
+    match trust {
+        Trust::Member => grounded(text, &own(message)),
+        Trust::Untrusted => grounded(text, message),
+    }
+}
+
+/// A message without the words that it quotes.
+fn own(message: &str) -> String {
+    let words = Words::of(message);
+    let (mut own, mut from) = (String::with_capacity(message.len()), 0);
+    for word in words.all().iter().filter(|word| word.quoted) {
+        own.push_str(&message[from..word.at]);
+        from = word.end;
+    }
+    own.push_str(&message[from..]);
+    own
+}
+
 /// Whether most of the longer words of a text occur in the message it cites. A text without longer words is held to all
 /// that it has.
-pub(super) fn grounded(text: &str, message: &str) -> bool {
+fn grounded(text: &str, message: &str) -> bool {
     let (text, message) = (folded_whole(text), folded_whole(message));
     let known: BTreeSet<&str> = message.split(' ').collect();
     let long: Vec<&str> = text.split(' ').filter(|word| word.chars().count() >= limits::FACT_WORD).collect();

@@ -1,5 +1,6 @@
 //! A fact: one sentence people work by, who said it, how sure it is, and how it is told from others (`spec 05 §8`).
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -309,6 +310,10 @@ pub struct FactSet {
 pub struct Gone {
     /// Which fact.
     pub fact: FactId,
+    /// The scope id it was of, where what is known there has moved since: the fact's words, and with them its new id,
+    /// are not kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<String>,
     /// The lane of the message; none where it is the fact's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lane: Option<LaneId>,
@@ -321,7 +326,12 @@ pub struct Gone {
 impl Gone {
     pub(super) fn of(fact: &FactId, source: &Source, until: Timestamp) -> Option<Self> {
         let message = source.message.clone()?;
-        Some(Self { fact: fact.clone(), lane: source.lane.clone(), message, until })
+        Some(Self { fact: fact.clone(), scope: None, lane: source.lane.clone(), message, until })
+    }
+
+    /// The same where the facts of that place have moved elsewhere.
+    pub(super) fn moved(self, from: &FactKey) -> Self {
+        Self { scope: self.scope.or_else(|| Some(from.scope_id.clone())), ..self }
     }
 
     /// Whether the two are about one message and one fact.
@@ -329,10 +339,17 @@ impl Gone {
         (&self.fact, &self.lane, &self.message) == (&other.fact, &other.lane, &other.message)
     }
 
-    /// Whether a statement comes from that message, for that fact.
-    pub(super) fn bars(&self, fact: &FactId, source: &Source, now: Timestamp) -> bool {
+    /// Whether a statement in that place comes from that message, for that fact.
+    pub(super) fn bars(&self, key: &FactKey, kind: FactType, source: &Source, now: Timestamp) -> bool {
         let (lane, message) = (self.lane == source.lane, source.message.as_ref() == Some(&self.message));
-        self.until > now && self.fact == *fact && lane && message
+        self.until > now && lane && message && self.fact == self.place(key).fact(kind, &source.text)
+    }
+
+    fn place<'k>(&self, key: &'k FactKey) -> Cow<'k, FactKey> {
+        match &self.scope {
+            Some(scope_id) => Cow::Owned(FactKey { scope_id: scope_id.clone(), ..key.clone() }),
+            None => Cow::Borrowed(key),
+        }
     }
 }
 
@@ -369,4 +386,9 @@ pub struct FactsTouched {
 #[must_use]
 pub fn draft_scope(draft: &crate::id::DraftId) -> String {
     alloc::format!("draft:{}", draft.0)
+}
+
+/// The draft such a scope id names.
+pub(crate) fn draft_of(scope_id: &str) -> Option<crate::id::DraftId> {
+    scope_id.strip_prefix("draft:").map(Into::into)
 }

@@ -7,7 +7,9 @@ use alloc::vec::Vec;
 
 use super::book::Kept;
 use super::extract::{self, Cited, Proposal};
-use super::fact::{Confidence, Fact, FactKey, FactScope, FactType, Origin, Source, Trust, draft_scope};
+use super::fact::{
+    Confidence, Fact, FactKey, FactScope, FactType, Origin, Source, Trust, draft_of, draft_scope,
+};
 use super::merge::Joined;
 use super::rules::{self, Stated};
 use super::shown::{self, Shown};
@@ -22,7 +24,7 @@ use crate::recognize::{Expected, Words};
 use crate::say::fact as say;
 use crate::tickets::{Draft, ItemType};
 use crate::turn::Turn;
-use crate::workflow::Card;
+use crate::workflow::{Card, Known};
 
 /// Whether the acting person's word counts as a member's.
 pub(crate) fn trusted(turn: &Turn<'_>) -> bool {
@@ -63,6 +65,12 @@ fn place(turn: &Turn<'_>, scope: FactScope) -> Option<FactKey> {
 /// The scope id of an epic's draft: its issue's key once there is one, so that what comes late lands there too.
 fn scope_of(draft: &Draft) -> String {
     draft.created.as_ref().map_or_else(|| draft_scope(&draft.id), |created| created.key.clone())
+}
+
+/// Where what is said of an epic lands: at its issue's key, also when it is named by the draft it was made of.
+pub(super) fn landed(known: &impl Known, epic: &str) -> String {
+    let draft = draft_of(epic).and_then(|draft| known.draft(&draft));
+    draft.map_or_else(|| epic.into(), scope_of)
 }
 
 fn epics(drafts: impl Iterator<Item = Draft>) -> BTreeSet<String> {
@@ -190,8 +198,8 @@ fn hear(turn: &mut Turn<'_>, stated: Stated, message: &MessageId) {
 
 /// A fact that somebody states through the API.
 pub(crate) fn stated(turn: &mut Turn<'_>, fact: &FactStated) -> Decision {
-    let epic = fact.epic.as_ref().map(|epic| FactKey::epic(&turn.lane.key.tenant, epic));
-    let key = epic.filter(|_| fact.scope == FactScope::Epic);
+    let epic = fact.epic.as_deref().filter(|_| fact.scope == FactScope::Epic);
+    let key = epic.map(|epic| FactKey::epic(&turn.lane.key.tenant, &landed(turn, epic)));
     let stated = Stated {
         kind: fact.kind,
         scope: Some(fact.scope),
@@ -324,7 +332,7 @@ pub(crate) fn reworded(turn: &mut Turn<'_>, message: &Message, text: &str) {
     let gone = |key: &FactKey, source: &Source| {
         let here = key.scope == FactScope::Thread || source.lane.as_ref() == Some(&lane);
         let said = match source.origin {
-            Origin::Model => extract::grounded(&source.text, text),
+            Origin::Model => extract::says(text, source.trust, &source.text),
             _ => again.contains(&source.text),
         };
         here && source.message.as_ref() == Some(id) && source.origin != Origin::Decision && !said

@@ -25,4 +25,5 @@ pub use fact::{
 
 mod wants;
 
+pub(crate) use fact::draft_of;
 pub use wants::{in_reach, wants};

@@ -78,20 +78,31 @@ fn hidden(all: &[(&FactKey, &Fact)]) -> BTreeSet<usize> {
     for (at, (_, fact)) in all.iter().enumerate() {
         same.entry(canonical::text(&fact.text)).or_default().push(at);
     }
-    // Of what says the same, the strongest kind.
+    // Of what says the same, a member's, then the strongest kind.
     for group in same.values() {
-        let stands = group.iter().min_by_key(|at| (all[**at].1.kind, newest(at)));
+        let stands = group.iter().min_by_key(|at| (!all[**at].1.trusted(), all[**at].1.kind, newest(at)));
         hidden.extend(group.iter().filter(|at| Some(*at) != stands));
     }
     let left: Vec<usize> = (0..all.len()).filter(|at| !hidden.contains(at)).collect();
-    let facts: Vec<&Fact> = left.iter().map(|at| all[*at].1).collect();
+    let groups = |among: &[usize]| -> Vec<Vec<usize>> {
+        let facts: Vec<&Fact> = among.iter().map(|at| all[*at].1).collect();
+        let groups = contradict::groups(&facts).into_iter();
+        groups.map(|group| group.into_iter().map(|at| among[at]).collect()).collect()
+    };
     // Of what contradicts each other across places, a decision before an assumption, else the newest.
-    for group in contradict::groups(&facts) {
-        let group: Vec<usize> = group.into_iter().map(|at| left[at]).collect();
+    let beside = |group: &[usize]| -> Vec<usize> {
         let decided = group.iter().any(|at| all[*at].1.kind == FactType::Decision);
         let may = |at: &&usize| !decided || all[**at].1.kind != FactType::Assumption;
         let stands = group.iter().filter(may).min_by_key(|at| newest(at));
-        hidden.extend(group.iter().filter(|at| Some(*at) != stands));
+        group.iter().filter(|at| Some(*at) != stands).copied().collect()
+    };
+    // Members among themselves first: what a stranger says hides nothing of theirs, and stands beside none of it.
+    let members: Vec<usize> = left.iter().copied().filter(|at| all[*at].1.trusted()).collect();
+    hidden.extend(groups(&members).iter().flat_map(|group| beside(group)));
+    for group in groups(&left) {
+        let (trusted, strangers): (Vec<usize>, Vec<usize>) =
+            group.iter().partition(|at| all[**at].1.trusted());
+        hidden.extend(if trusted.is_empty() { beside(&strangers) } else { strangers });
     }
     hidden
 }

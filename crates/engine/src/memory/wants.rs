@@ -4,12 +4,14 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use super::fact::{FactKey, FactScope, draft_scope};
+use super::flow::landed;
 use super::rules;
 use crate::ask::Purpose;
 use crate::effect::{EffectResult, Outcome};
 use crate::event::{Event, EventKind};
 use crate::given::Given;
 use crate::lane::{Lane, Record, RecordKind};
+use crate::needs::Both;
 use crate::pending::Slot;
 use crate::policy::Policy;
 use crate::recognize::Words;
@@ -47,7 +49,7 @@ pub fn wants(lane: &Lane, event: &Event, given: &Given, policy: &Policy) -> Vec<
         }
         EventKind::FactStated(fact) => match (fact.scope, &fact.epic) {
             (FactScope::Channel, _) => drop(keys.insert(FactKey::channel(&lane.key))),
-            (FactScope::Epic, Some(epic)) => drop(keys.insert(FactKey::epic(&lane.key.tenant, epic))),
+            (FactScope::Epic, Some(epic)) => keys.extend([near.key(&landed(&Both { lane, given }, epic))]),
             (FactScope::Epic, None) => keys.extend(near.epics()),
             (FactScope::Thread, _) => {}
         },

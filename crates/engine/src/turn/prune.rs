@@ -22,7 +22,9 @@ impl Turn<'_> {
             self.clear_pending_of(&id);
             self.retire(RecordKind::Card, &id.0);
         }
-        while self.head.window.len() > self.policy.window.messages {
+        // A prompt shows as many as a person thinks of, or more.
+        let held = self.policy.window.messages.max(self.policy.context.window);
+        while self.head.window.len() > held {
             let goes = |id: &&str| self.untouched(RecordKind::Message, id) && !self.waited_for(id);
             let Some(id) = self.head.window.texts().find(goes).map(MessageId::from) else { break };
             self.head.window.remove(&id);

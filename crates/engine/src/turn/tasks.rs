@@ -128,7 +128,11 @@ impl Turn<'_> {
                     let done = !task.status.live();
                     let effect = task.work.as_mut().filter(|_| done).and_then(|work| work.effect.take());
                     effect.iter().for_each(|effect| self.cancel(effect));
-                    self.put_task(task);
+                    match moved {
+                        Moved::Changed => self.put_task(task),
+                        // It was moved before, and keeps its place among others of that moment.
+                        _ => self.put(Record::Task(task)),
+                    }
                 }
                 Some(moved)
             }

@@ -46,6 +46,33 @@ fn c56_a_strangers_word_is_an_assumption() {
     );
 }
 
+/// Quoted text is nobody's word here, whoever quotes it (`spec 05 §6`, `§11`).
+#[test]
+fn what_a_member_only_quotes_is_a_strangers_word() {
+    let sure = Proposal { scope: "epic".into(), ..proposal("we will use MySQL") };
+    let judged = |text, trust| judge(&sure, Some(Cited { text, trust }), &FactsPolicy::default());
+    for quoting in [
+        "> guest: we will use MySQL",
+        "not so fast:\n> we will use MySQL\nlet us talk",
+        "gus says \"we will use MySQL\"",
+        "who wrote “we will use MySQL” there",
+    ] {
+        let taken = judged(quoting, Trust::Member).unwrap();
+        assert_eq!(
+            (taken.kind, taken.scope, taken.confidence, taken.trust),
+            (FactType::Assumption, FactScope::Thread, Confidence::of(50), Trust::Untrusted),
+            "{quoting}"
+        );
+    }
+    for own in
+        ["we will use MySQL", "> what now?\nwe'll see: we will use MySQL", "\"go\" means we will use MySQL"]
+    {
+        assert_eq!(judged(own, Trust::Member).unwrap().trust, Trust::Member, "{own}");
+        assert_eq!(judged(own, Trust::Untrusted).unwrap().trust, Trust::Untrusted, "{own}");
+    }
+    assert_eq!(judged("> nothing of it", Trust::Member).unwrap_err(), Reason::FactUngrounded);
+}
+
 #[test]
 fn c57_each_refusal_has_its_reason() {
     let refused = |proposal: &Proposal| judged(proposal, Trust::Member).unwrap_err();

@@ -58,6 +58,39 @@ fn c53_the_threads_own_decision_hides_the_channels() {
     assert_eq!(texts(&shown(&[&channel, &here])), ["use Oracle"]);
 }
 
+/// Untrusted text takes the place of nothing (`spec 05 §13.1`), here as little as in its own place.
+#[test]
+fn what_a_stranger_says_hides_nothing_of_a_members() {
+    let mut channel = Place::of(key(FactScope::Channel, "C1"));
+    channel.add(FactType::Assumption, about("database", said("use Postgres", 1, 90)));
+    channel.add(FactType::Constraint, said("we will not deploy on Friday", 1, 90));
+    let mut here = Place::new();
+    here.add(FactType::Assumption, about("database", stranger(said("use MySQL", 9, 50))));
+    here.add(FactType::Assumption, stranger(said("we will deploy on Friday", 9, 50)));
+    assert_eq!(texts(&shown(&[&channel])), texts(&shown(&[&channel, &here])));
+    assert_eq!(shown(&[&channel, &here]).shadowed, 2, "theirs are hidden");
+    // Of the same words the member's stand, however new the stranger's are, and however strong an import calls them.
+    let mut here = Place::new();
+    let own = here.add(FactType::Assumption, said("it is warm", 1, 60)).0;
+    let mut epic = Place::of(key(FactScope::Epic, "AUTH-1"));
+    epic.decide(stranger(said("it is warm", 9, 50)));
+    assert_eq!(shown(&[&epic, &here]).facts, [(thread(), own)]);
+    // Nor does one make two of theirs contradict each other.
+    let mut here = Place::new();
+    here.decide(about("database", said("use Postgres", 1, 90)));
+    here.decide(said("no Oracle", 2, 90));
+    let mut epic = Place::of(key(FactScope::Epic, "AUTH-1"));
+    epic.decide(about("database", stranger(said("Oracle", 9, 50))));
+    assert_eq!(texts(&shown(&[&epic, &here])), ["use Postgres", "no Oracle"]);
+    // Among themselves the newest stands.
+    epic.decide(about("cache", stranger(said("it is cold", 1, 50))));
+    let mut here = Place::new();
+    here.add(FactType::Assumption, about("queue", stranger(said("Oracle", 10, 50))));
+    here.decide(about("cache", stranger(said("it is hot", 2, 50))));
+    assert!(texts(&shown(&[&epic, &here])).contains(&"it is hot".to_owned()));
+    assert!(!texts(&shown(&[&epic, &here])).contains(&"it is cold".to_owned()));
+}
+
 #[test]
 fn c60_forty_are_chosen_by_priority() {
     let (mut channel, mut here) = (Place::of(key(FactScope::Channel, "C1")), Place::new());

@@ -1,6 +1,7 @@
 //! A lane driven by hand: the smallest runtime there is, for tests of the step alone.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub(crate) mod places;
 pub(crate) mod states;
 
 use throughline_engine::effect::{Effect, EffectBody, EffectResult, Outcome};
@@ -49,7 +50,7 @@ impl World {
         }
     }
 
-    fn given(&self, actor: &str) -> Given {
+    pub(crate) fn given(&self, actor: &str) -> Given {
         let mut given = Given { now: self.now, model: self.model.into(), ..Given::default() };
         given.addressing.direct = true;
         let mut principals = vec![format!("user:{actor}")];

@@ -236,6 +236,28 @@ fn c18_a_secret_at_the_edge_is_gone_whole() {
     }
 }
 
+/// What only is a secret once it stands on one line is one before it is cut.
+#[test]
+fn c18_a_secret_across_lines_is_gone_whole() {
+    for secret in [
+        "Bearer\nabcdefghijklmnop1234567890",
+        "Bearer  abcdefghijklmnop1234567890",
+        "sk-abcdef\u{1}ghijklmnop1234567890",
+        "password:\r\nhunter2hunter2",
+        "client\tsecret =\u{7} s3cr3t99",
+        // Here the control character is what it is known by.
+        "x\u{1}sk-abcdefghijklmnop",
+    ] {
+        for before in 120..=160 {
+            let seen = clean(&format!("{} {secret} and more", "x".repeat(before)), 160).into_owned();
+            for part in ["abcde", "12345", "hunter", "s3cr"] {
+                assert!(!seen.contains(part), "{secret:?} behind {before}: {seen}");
+            }
+            assert_eq!(clean(&seen, 160), seen);
+        }
+    }
+}
+
 #[test]
 fn c20_the_task_a_prompt_is_for_is_not_in_its_own_history() {
     let tasks = state();
@@ -437,4 +459,31 @@ fn each_section_is_held_to_its_own_limit() {
     }
     assert_eq!(lines(&built, Section::Anchor), 3, "its neighbour went first");
     assert_eq!(lines(&built, Section::Summary), 5);
+}
+
+/// A neighbour of the replied-to message stands where there is room for it: once, beside it or in its place in the window.
+#[test]
+fn c31_a_neighbour_that_finds_no_room_stands_in_the_window() {
+    let line = |text: &str, each: usize| format!("{{ \"text\": \"{text} {}\" }}", "x".repeat(4 * each));
+    let [before, after] = [line("before", 200), line("after", 200)];
+    for (own, beside) in [(100, 3), (300, 2), (500, 1)] {
+        let built = build(Sections {
+            window: vec![line("old", 1), before.clone(), after.clone(), line("new", 1)],
+            anchor: Anchor {
+                before: Some(before.clone()),
+                own: vec![line("own", own)],
+                after: Some(after.clone()),
+            },
+            max_tokens: 16_000,
+            ..Sections::default()
+        });
+        let built = built.unwrap();
+        assert_eq!((lines(&built, Section::Anchor), lines(&built, Section::Window)), (beside, 5 - beside));
+        let text = built.text();
+        for message in [&before, &after] {
+            assert_eq!(text.matches(message.as_str()).count(), 1, "{own}: {text}");
+        }
+        let places: Vec<usize> = ["old", "before", "new"].iter().filter_map(|one| text.find(one)).collect();
+        assert!(beside == 3 || places.is_sorted(), "{text}");
+    }
 }
