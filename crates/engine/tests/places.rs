@@ -239,9 +239,9 @@ proptest! {
 fn what_is_said_for_a_channel_is_shown_in_its_other_threads() {
     let (mut lanes, mut places) = (lanes(), Places::default());
     let _ = says(&mut lanes[0], &mut places, "remember for this channel that magpies are free");
-    for lane in 0..lanes.len() {
-        let step = says(&mut lanes[lane], &mut places, "what do you think of all this?");
-        let prompt = prompts(&mut lanes[lane], &mut places, step).pop().unwrap();
-        assert_eq!(prompt.contains("magpies are free"), lane < 2, "{lane}");
+    for (n, lane) in lanes.iter_mut().enumerate() {
+        let step = says(lane, &mut places, "what do you think of all this?");
+        let prompt = prompts(lane, &mut places, step).pop().unwrap();
+        assert_eq!(prompt.contains("magpies are free"), n < 2, "{n}");
     }
 }
