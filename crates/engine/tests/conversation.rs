@@ -77,6 +77,17 @@ impl Talk {
         self.event(kind, given)
     }
 
+    /// One whose oldest notes are condensed; one of those, and all of them.
+    fn folded() -> (Self, Message, Vec<Message>) {
+        let mut talk = Self::new(true);
+        let (effect, _) = talk.notes(31).unwrap();
+        let _ = talk.settles(&effect, says("The secret is note 1."));
+        let gone = talk.store.iter().find(|message| message.text == "note 1").unwrap().clone();
+        let head = &talk.lane().head;
+        let covered = talk.store.iter().filter(|message| !head.is_raw(&message.id)).cloned().collect();
+        (talk, gone, covered)
+    }
+
     fn lane(&self) -> &Lane {
         &self.world.lane
     }
@@ -276,12 +287,7 @@ fn c40_a_request_survives_a_restart() {
 /// The words of a folded message are taken back: what was made of them is shown no more, and made anew without them.
 #[test]
 fn c41_a_summary_of_deleted_words_is_withheld() {
-    let mut talk = Talk::new(true);
-    let (effect, _) = talk.notes(31).unwrap();
-    let _ = talk.settles(&effect, says("The secret is note 1."));
-    let gone = talk.store.iter().find(|message| message.text == "note 1").unwrap().clone();
-    let covered: Vec<Message> =
-        talk.store.iter().filter(|m| !talk.lane().head.is_raw(&m.id)).cloned().collect();
+    let (mut talk, gone, covered) = Talk::folded();
     let kind = EventKind::MessageDeleted { message: gone.id.0.clone() };
     let given = Given { anchor: Some(gone), covered: covered.clone(), ..talk.given(&kind) };
     let step = talk.event(kind, given);
@@ -302,12 +308,7 @@ fn c41_a_summary_of_deleted_words_is_withheld() {
 /// Where no model makes it anew, lines of what is left stand in its place: nothing later is folded that holds them.
 #[test]
 fn c41_a_summary_that_is_not_made_again_leaves_lines() {
-    let mut talk = Talk::new(true);
-    let (effect, _) = talk.notes(31).unwrap();
-    let _ = talk.settles(&effect, says("The secret is note 1."));
-    let gone = talk.store.iter().find(|message| message.text == "note 1").unwrap().clone();
-    let covered: Vec<Message> =
-        talk.store.iter().filter(|m| !talk.lane().head.is_raw(&m.id)).cloned().collect();
+    let (mut talk, gone, covered) = Talk::folded();
     let kind = EventKind::MessageDeleted { message: gone.id.0.clone() };
     let given = Given { anchor: Some(gone.clone()), covered: covered.clone(), ..talk.given(&kind) };
     let (effect, _) = asks(&talk.event(kind, given)).unwrap();
