@@ -6,13 +6,15 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use throughline_engine::approval::ApprovalChange;
+use throughline_engine::effect::{EffectBody, EffectClass};
 use throughline_engine::erase::{ERASED, Erase, Person};
 use throughline_engine::event::{AssistantPosted, EventKind};
 use throughline_engine::lane::{Change, MessageKind, Record, TaskStatus};
 use throughline_engine::memory::summary::Covered;
 use throughline_engine::selection::Shown;
+use throughline_engine::work::{Agent, Call, Phase, Risk};
 use throughline_engine::workflow::{Action, Card, CardStatus};
-use throughline_engine::{Given, Reason, Step, Verdict};
+use throughline_engine::{EffectId, Given, Reason, Step, Verdict};
 use world::states::states;
 use world::{TICKET, World};
 
@@ -291,6 +293,36 @@ fn what_a_model_is_asked_of_them_is_taken_back() {
     let _ = w.says("bob", "What do you think about marmotworth?");
     let _ = erase(&mut w, Erase::Person { id: "ana".into() }, None);
     assert!(w.lane.head.ask.is_some(), "what Bob asked goes on");
+}
+
+/// What somebody had begun elsewhere is told to stop, once; what is done there for another goes on.
+#[test]
+fn what_runs_elsewhere_for_them_is_told_to_stop() {
+    for (by, what, stops) in [
+        ("ana", Erase::Person { id: "ana".into() }, true),
+        ("bob", Erase::Person { id: "ana".into() }, false),
+        ("bob", Erase::Lane, true),
+    ] {
+        let mut w = World::new();
+        w.policy.agents.insert("writer".into(), Agent { risk: Risk::Read, stops: true });
+        let handed = w.says(by, "@writer write about the launch");
+        let call = handed.effects.iter().find(|effect| effect.body.class() == EffectClass::AgentDelegate);
+        let call = call.expect("it is handed over").id.clone();
+        let step = erase(&mut w, what.clone(), None);
+        let told: Vec<&EffectId> = stopped(&step);
+        assert_eq!(told, [&call].into_iter().filter(|_| stops).collect::<Vec<_>>(), "{by}: {what:?}");
+        assert_eq!(step.cancel.contains(&call), stops, "{by}: {what:?}");
+        assert_eq!(stopped(&erase(&mut w, what, None)), [] as [&EffectId; 0], "only once");
+    }
+}
+
+/// What a step tells others to stop.
+fn stopped(step: &Step) -> Vec<&EffectId> {
+    let calls = step.effects.iter().filter_map(|effect| match &effect.body {
+        EffectBody::AgentDelegate(Call { phase: Phase::Stop { effect }, .. }) => Some(effect),
+        _ => None,
+    });
+    calls.collect()
 }
 
 fn facts(w: &World) -> Vec<(String, String, i64, usize)> {

@@ -6,9 +6,10 @@ use proptest::prelude::*;
 use serde_json::Value;
 use throughline_engine::context::block::Block;
 use throughline_engine::context::rendered::Rendered;
-use throughline_engine::effect::{EffectBody, EffectResult, Outcome};
+use throughline_engine::effect::{Effect, EffectBody, EffectClass, EffectResult, Outcome};
 use throughline_engine::event::{EventKind, TaskReported};
 use throughline_engine::lane::{Record, Task, TaskStatus};
+use throughline_engine::work::{Agent, Risk};
 use throughline_engine::workflow::Action;
 use throughline_engine::{Given, Reason, Timestamp};
 use world::{TICKET, World};
@@ -52,6 +53,23 @@ fn shown(w: &World) -> (Vec<String>, Vec<String>) {
         entries.map(|entry| entry["task_id"].as_str().unwrap().to_owned()).collect()
     };
     (ids("recent_history"), ids("active_blockers"))
+}
+
+/// `spec 05 §4.2`: whoever cannot be told what was done and what is blocked is handed nothing, and the person is told.
+#[test]
+fn c24_a_task_that_leaves_no_room_for_what_to_know_is_not_handed_over() {
+    for (signs, handed) in [(100, true), (9_000, false)] {
+        let mut w = World::new();
+        w.policy.context.max_tokens = 6_000;
+        w.policy.agents.insert("writer".into(), Agent { risk: Risk::Read, stops: false });
+        let _ = w.says("ana", &format!("What do you think of {}?", "語".repeat(signs)));
+        let step = w.says("ana", "hand that over to the writer");
+        let calls = |effect: &Effect| effect.body.class() == EffectClass::AgentDelegate;
+        assert_eq!(step.effects.iter().any(calls), handed, "{signs}");
+        assert_eq!(step.decision.reason == Reason::ContextTooLarge, !handed, "{:?}", step.decision.reason);
+        let status = if handed { Running } else { Failed };
+        assert_eq!(tasks(&w).iter().map(|task| task.status).collect::<Vec<_>>(), [status], "{signs}");
+    }
 }
 
 /// `spec 05 §2.1`: "same" changes nothing but a newer reason or a missing result.

@@ -156,9 +156,7 @@ pub(crate) fn fold(turn: &mut Turn<'_>) {
     if !given_up && reachable(turn, Purpose::Summary) && request(turn, &messages, batch) {
         return;
     }
-    if let Some(request) = &covered.asked {
-        turn.cancel(&request.effect);
-    }
+    take_back(turn);
     extract(turn, &messages, batch);
 }
 

@@ -191,6 +191,7 @@ pub(super) fn start(
         (Job::Agent { .. }, true) => {
             turn.belongs_to(&task.id);
             let Some(prompt) = briefing(turn, &text, &task.requested_by) else {
+                turn.put_task(task.clone());
                 return unsent(turn, &task, &say::too_long(job.name()), Reason::ContextTooLarge);
             };
             Some(prompt)
